@@ -1,0 +1,77 @@
+#pragma once
+
+#include <allograph/driver/driver_error.hpp>
+
+namespace allograph {
+inline namespace v0 {
+namespace driver {
+
+inline void init(source_line where) { check(cuInit(0), "cuInit", where); }
+
+inline int device_get_count(source_line where) {
+    int count = 0;
+    check(cuDeviceGetCount(&count), "cuDeviceGetCount", where);
+    return count;
+}
+
+inline CUdevice device_get(int ordinal, source_line where) {
+    CUdevice device = 0;
+    check(cuDeviceGet(&device, ordinal), "cuDeviceGet", where, {{"ordinal", static_cast<std::uint64_t>(ordinal)}});
+    return device;
+}
+
+inline int device_get_attribute(CUdevice_attribute attribute, CUdevice device, source_line where) {
+    int value = 0;
+    check(cuDeviceGetAttribute(&value, attribute, device), "cuDeviceGetAttribute", where, {{"attribute", static_cast<std::uint64_t>(attribute)}});
+    return value;
+}
+
+/// Bytes.
+inline std::size_t device_total_mem(CUdevice device, source_line where) {
+    std::size_t bytes = 0;
+    check(cuDeviceTotalMem_v2(&bytes, device), "cuDeviceTotalMem_v2", where);
+    return bytes;
+}
+
+inline CUcontext device_primary_ctx_retain(CUdevice device, source_line where) {
+    CUcontext context = nullptr;
+    check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain", where, {{"device", static_cast<std::uint64_t>(device)}});
+    return context;
+}
+
+inline CUcontext ctx_get_current(source_line where) {
+    CUcontext context = nullptr;
+    check(cuCtxGetCurrent(&context), "cuCtxGetCurrent", where);
+    return context;
+}
+
+inline void ctx_set_current(CUcontext context, source_line where) { check(cuCtxSetCurrent(context), "cuCtxSetCurrent", where); }
+
+inline CUdevice ctx_get_device(source_line where) {
+    CUdevice device = 0;
+    check(cuCtxGetDevice(&device), "cuCtxGetDevice", where);
+    return device;
+}
+
+/// Bytes.
+inline std::uint64_t device_get_graph_mem_attribute(CUdevice device, CUgraphMem_attribute attribute, source_line where) {
+    cuuint64_t value = 0;
+    check(cuDeviceGetGraphMemAttribute(device, attribute, &value), "cuDeviceGetGraphMemAttribute", where,
+          {{"attribute", static_cast<std::uint64_t>(attribute)}});
+    return value;
+}
+
+/// The one value that the driver takes is 0, and for the HIGH attributes alone (rule M5).
+inline void device_reset_graph_mem_attribute(CUdevice device, CUgraphMem_attribute attribute, source_line where) {
+    cuuint64_t value = 0;
+    check(cuDeviceSetGraphMemAttribute(device, attribute, &value), "cuDeviceSetGraphMemAttribute", where,
+          {{"attribute", static_cast<std::uint64_t>(attribute)}});
+}
+
+inline void device_graph_mem_trim(CUdevice device, source_line where) {
+    check(cuDeviceGraphMemTrim(device), "cuDeviceGraphMemTrim", where, {{"device", static_cast<std::uint64_t>(device)}});
+}
+
+}  // namespace driver
+}  // namespace v0
+}  // namespace allograph

@@ -1,0 +1,482 @@
+#pragma once
+
+#include <allograph/driver/exec_calls.hpp>
+#include <allograph/driver/graph_calls.hpp>
+#include <allograph/graph/detail/device_info.hpp>
+#include <allograph/graph/detail/host_function.hpp>
+#include <allograph/graph/detail/ledger.hpp>
+#include <allograph/graph/detail/raw_dependencies.hpp>
+#include <allograph/graph/instantiate_options.hpp>
+#include <allograph/model/node_builder.hpp>
+
+namespace allograph {
+inline namespace v0 {
+
+template <graph_kind Kind, checking Checks, class Fates>
+class graph_exec;
+
+struct because_the_executable_holds_the_graph_write_std_move {};
+struct because_a_graph_with_memory_nodes_cannot_be_cloned {};
+struct because_no_node_of_a_graph_with_memory_nodes_can_be_destroyed {};
+struct because_no_edge_of_a_graph_with_memory_nodes_can_be_removed {};
+struct because_a_graph_with_memory_nodes_cannot_be_launched_from_the_device {};
+struct because_the_outputs_are_taken_write_std_move {};
+struct because_auto_free_would_free_the_outputs_choose_one {};
+struct because_a_graph_is_not_copied_silently_write_clone_or_std_move {};
+
+/// A graph of the driver; `graph` and `memory_graph` are its two common kinds.
+///
+/// Owns its `CUgraph`. Move-only; not thread-safe, like the driver's own (rule X11). With `checking::on`, the
+/// default, a model of the graph finds wrong dependencies, orders and fates at the line that makes them; with
+/// `checking::off` the members are the raw calls.
+template <graph_kind Kind, checking Checks = checking::on>
+class basic_graph : public node_builder<basic_graph<Kind, Checks>, Kind> {
+    using builder = node_builder<basic_graph<Kind, Checks>, Kind>;
+    static constexpr bool checks = Checks == checking::on;
+
+public:
+    using builder::can;
+
+    /// An empty graph, whose nodes run on `where_it_runs` unless they say otherwise. Starts the driver, and makes
+    /// the device's primary context current where the thread has no context.
+    /// @throws misuse [A6]; driver_error
+    /// Driver: cuGraphCreate
+    explicit basic_graph(device where_it_runs = device{0}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+        requires(can.instantiable)
+        : device_(where_it_runs), id_(detail::next_graph_id()) {
+        const source_line where{file, line};
+        info_ = &detail::info_of(device_, where);
+        context_ = detail::context_for(device_, where);
+        graph_ = driver::graph_create(where);
+        own_ledger([&] { return new detail::ledger(id_); });
+    }
+    basic_graph(basic_graph&& other) noexcept { swap(other); }
+    basic_graph& operator=(basic_graph&& other) noexcept {
+        basic_graph taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
+    basic_graph(const basic_graph&, because_a_graph_is_not_copied_silently_write_clone_or_std_move = {}) = delete;
+    ~basic_graph() {
+        if (graph_ != nullptr) {
+            cuGraphDestroy(graph_);
+        }
+        delete ledger_;
+    }
+
+    /// The driver's handle; the graph keeps it. What is added to it directly is not checked.
+    [[nodiscard]] CUgraph get() const noexcept { return graph_; }
+    [[nodiscard]] device where_it_runs() const noexcept { return device_; }
+
+    /// Makes the executable, which takes the graph over: there may be one at a time (rule G5).
+    /// @param a,b,c  in any order: `outputs(...)` or `auto_free(...)`, `upload_to{stream}`, `use_node_priorities`
+    /// @throws misuse [F10] naming each allocation without a fate; driver_error. Graph and options stay as they were
+    /// Driver: cuGraphInstantiateWithParams
+    template <class A = detail::no_option, class B = detail::no_option, class C = detail::no_option>
+        requires(can.instantiable && !can.many_executables && detail::memory_graph_option<A> && detail::memory_graph_option<B> &&
+                 detail::memory_graph_option<C> && detail::count_fates<A, B, C> <= 1)
+    [[nodiscard]] auto instantiate(A&& a = {}, B&& b = {}, C&& c = {}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) && {
+        using fates = typename detail::find_fates<A, B, C>::type;
+        CUDA_GRAPH_INSTANTIATE_PARAMS parameters{};
+        (detail::apply(a, parameters), detail::apply(b, parameters), detail::apply(c, parameters));
+        if constexpr (detail::is_fates<fates>) {
+            return take_over<fates>(parameters, detail::fates_among(a, b, c), {file, line});
+        } else {
+            no_fates none;
+            return take_over<fates>(parameters, none, {file, line});
+        }
+    }
+    template <class... Options>
+        requires(can.instantiable && !can.many_executables)
+    because_the_executable_holds_the_graph_write_std_move instantiate(Options&&...) & = delete;
+    template <class... Options>
+        requires(!can.device_launch && (... || std::same_as<std::remove_cvref_t<Options>, device_launch_t>))
+    because_a_graph_with_memory_nodes_cannot_be_launched_from_the_device instantiate(Options&&...) && = delete;
+    template <class... Options>
+        requires(!can.many_executables && detail::count_fates<std::remove_cvref_t<Options>...> > 1)
+    because_auto_free_would_free_the_outputs_choose_one instantiate(Options&&...) && = delete;
+    template <class... Options>
+        requires(!can.many_executables && (... || (detail::is_fates<std::remove_cvref_t<Options>> && std::is_lvalue_reference_v<Options>)))
+    because_the_outputs_are_taken_write_std_move instantiate(Options&&...) && = delete;
+
+    /// Makes an executable, one of as many as are wanted: a plain graph stays as it is.
+    /// @param a,b,c  in any order: `upload_to{stream}`, `use_node_priorities`, `device_launch`
+    /// Driver: cuGraphInstantiateWithParams
+    template <class A = detail::no_option, class B = detail::no_option, class C = detail::no_option>
+        requires(can.many_executables && detail::plain_graph_option<std::remove_cvref_t<A>> && detail::plain_graph_option<std::remove_cvref_t<B>> &&
+                 detail::plain_graph_option<std::remove_cvref_t<C>>)
+    [[nodiscard]] auto instantiate(A&& a = {}, B&& b = {}, C&& c = {}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const {
+        CUDA_GRAPH_INSTANTIATE_PARAMS parameters{};
+        (detail::apply(a, parameters), detail::apply(b, parameters), detail::apply(c, parameters));
+        return graph_exec<Kind, Checks, no_fates>(driver::graph_instantiate_with_params(graph_, parameters, {file, line}), no_fates{}, no_fates{});
+    }
+
+    /// A graph of its own with the same nodes and edges. Driver: cuGraphClone, cuGraphNodeFindInClone
+    [[nodiscard]] basic_graph clone(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const
+        requires(can.removal)
+    {
+        const source_line where{file, line};
+        basic_graph copy(driver::graph_clone(graph_, where), *this);
+        copy.own_ledger([&] {
+            return new detail::ledger(copy.id_, ledger_->model.clone_for(copy.id_, [&](CUgraphNode original) {
+                return driver::graph_node_find_in_clone(original, copy.graph_, where);
+            }));
+        });
+        return copy;
+    }
+    template <class Reason = because_a_graph_with_memory_nodes_cannot_be_cloned>
+        requires(!can.removal)
+    basic_graph clone() const = delete;
+
+    /// The node of this graph, a clone, that stands for a node of the original. Driver: cuGraphNodeFindInClone
+    template <node_handle H>
+        requires(can.removal)
+    [[nodiscard]] node find(const H& original, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const {
+        const node there = detail::to_node(original);
+        return detail::handle_access::make_node(driver::graph_node_find_in_clone(there.get(), graph_, {file, line}), id_, detail::handle_access::parts(there).index);
+    }
+
+    /// Removes a node and its edges. @throws misuse [D3] [D4]. Driver: cuGraphDestroyNode
+    template <node_handle H>
+        requires(can.removal)
+    void destroy_node(const H& handle, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+        const source_line where{file, line};
+        const node n = detail::to_node(handle);
+        if constexpr (checks) {
+            model(where).check_destruction(n, where);
+        }
+        driver::graph_destroy_node(n.get(), where);
+        if constexpr (checks) {
+            ledger_->model.commit_destruction();
+        }
+    }
+    template <class H, class Reason = because_no_node_of_a_graph_with_memory_nodes_can_be_destroyed>
+        requires(!can.removal)
+    void destroy_node(const H&) = delete;
+
+    /// Removes an edge. @throws misuse [D3] [D4], [D6] for an edge that is not there. Driver: cuGraphRemoveDependencies_v2
+    template <node_handle From, node_handle To>
+        requires(can.removal)
+    void remove_dependency(const From& from, const To& to, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+        const source_line where{file, line};
+        const node first = detail::to_node(from);
+        const node second = detail::to_node(to);
+        if constexpr (checks) {
+            model(where).check_removal(first, second, where);
+        }
+        driver::graph_remove_dependency(graph_, first.get(), second.get(), where);
+        if constexpr (checks) {
+            ledger_->model.commit_removal();
+        }
+    }
+    template <class From, class To, class Reason = because_no_edge_of_a_graph_with_memory_nodes_can_be_removed>
+        requires(!can.removal)
+    void remove_dependency(const From&, const To&) = delete;
+
+private:
+    friend class node_builder<basic_graph<Kind, Checks>, Kind>;
+    template <graph_kind, checking, class>
+    friend class graph_exec;
+
+    basic_graph(CUgraph clone, const basic_graph& original) noexcept
+        : graph_(clone), context_(original.context_), info_(original.info_), device_(original.device_), id_(detail::next_graph_id()) {}
+
+    void swap(basic_graph& other) noexcept {
+        std::swap(graph_, other.graph_);
+        std::swap(context_, other.context_);
+        std::swap(info_, other.info_);
+        std::swap(device_, other.device_);
+        std::swap(id_, other.id_);
+        std::swap(next_, other.next_);
+        std::swap(unfinished_, other.unfinished_);
+        std::swap(ledger_, other.ledger_);
+    }
+
+    template <class Make>
+    void own_ledger(Make&& make) {
+        if constexpr (checks) {
+            try {
+                ledger_ = make();
+            } catch (...) {
+                cuGraphDestroy(std::exchange(graph_, nullptr));  // no destructor runs for a constructor that throws
+                throw;
+            }
+        }
+    }
+
+    const detail::ledger& books() const noexcept { return *ledger_; }
+    detail::ledger& books() noexcept { return *ledger_; }
+
+    recorder& model(source_line where) const {
+        if (ledger_ == nullptr) [[unlikely]] {
+            detail::broken_rule("G10", "this graph was moved away: its executable holds it, and what is added now would not reach it", where);
+        }
+        return ledger_->model;
+    }
+
+    // ---- adding nodes: the model says yes, the driver does it, the model remembers. Inlined by force, so that the
+    // requests never become memory: unchecked, that is most of the cost.
+
+    template <class Add>
+    [[gnu::always_inline]] node add(const dependencies& deps, node_kind what, const char* name, std::span<const memory_use> uses, Add&& add_to_driver) {
+        if constexpr (checks) {
+            const CUgraphNode handle = add_to_driver(model(deps.where()).check(deps, what, name, uses));
+            return detail::handle_access::make_node(handle, id_, ledger_->model.commit(handle));
+        } else {
+            const detail::raw_dependencies raw(deps);
+            return detail::handle_access::make_node(add_to_driver(raw.list()), id_, next_++);
+        }
+    }
+
+    [[gnu::always_inline]] alloc_result emit_alloc(const dependencies& deps, const alloc_request& request) {
+        const device holder = request.options.has_device() ? request.options.where() : device_;
+        const detail::device_info& info = holder == device_ ? *info_ : detail::info_of(holder, deps.where());
+        if (request.bytes > info.total_bytes || !info.memory_pools) [[unlikely]] {
+            detail::refuse_alloc(request.bytes, info, deps.where());
+        }
+        CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
+        parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+        parameters.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+        parameters.poolProps.location.id = holder.ordinal;
+        parameters.bytesize = request.bytes;
+        if (request.options.peers() != 0) [[unlikely]] {
+            return add_shared_alloc(deps, request, parameters);
+        }
+        return add_alloc_node(deps, request, parameters);
+    }
+
+    [[gnu::noinline]] alloc_result add_shared_alloc(const dependencies& deps, const alloc_request& request, CUDA_MEM_ALLOC_NODE_PARAMS& parameters) {
+        CUmemAccessDesc descriptors[detail::device_table::most]{};
+        for (int ordinal = 0; ordinal < detail::device_table::most; ++ordinal) {
+            if ((request.options.peers() >> static_cast<unsigned>(ordinal) & 1) != 0) {
+                if (ordinal >= detail::devices(deps.where()).count) {
+                    throw misuse("A9", "memory shared with device " + std::to_string(ordinal) + ", which does not exist\n  at         " + detail::line_text(deps.where()));
+                }
+                CUmemAccessDesc& each = descriptors[parameters.accessDescCount++];
+                each.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+                each.location.id = ordinal;
+                each.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+            }
+        }
+        parameters.accessDescs = descriptors;
+        return add_alloc_node(deps, request, parameters);
+    }
+
+    [[gnu::always_inline]] alloc_result add_alloc_node(const dependencies& deps, const alloc_request& request, CUDA_MEM_ALLOC_NODE_PARAMS& parameters) {
+        if constexpr (checks) {
+            const CUgraphNode handle = driver::graph_add_mem_alloc_node(graph_, model(deps.where()).check_alloc(deps, request, device_.ordinal), parameters, deps.where());
+            const std::uint32_t allocation = ledger_->model.allocation_count();
+            return {detail::handle_access::make_node(handle, id_, ledger_->model.commit(handle, parameters.dptr)), parameters.dptr, allocation};
+        } else {
+            (void)request;
+            const detail::raw_dependencies raw(deps);
+            const CUgraphNode handle = driver::graph_add_mem_alloc_node(graph_, raw.list(), parameters, deps.where());
+            const std::uint32_t index = next_++;
+            return {detail::handle_access::make_node(handle, id_, index), parameters.dptr, index};
+        }
+    }
+
+    [[gnu::always_inline]] node emit_free(const dependencies& deps, const free_request& request) {
+        if constexpr (checks) {
+            if (request.allocation.graph != id_) [[unlikely]] {
+                return free_of_another(deps, request);
+            }
+            const CUgraphNode handle = driver::graph_add_mem_free_node(graph_, model(deps.where()).check_free(deps, request), request.address, deps.where());
+            return detail::handle_access::make_node(handle, id_, ledger_->model.commit(handle));
+        } else {
+            const detail::raw_dependencies raw(deps);
+            return detail::handle_access::make_node(driver::graph_add_mem_free_node(graph_, raw.list(), request.address, deps.where()), id_, next_++);
+        }
+    }
+
+    /// A free of another graph's allocation: that graph learns its fate, and both share the cell that says whether
+    /// the memory is live (rules F3 to F5, X6).
+    [[gnu::noinline]] node free_of_another(const dependencies& deps, const free_request& request) {
+        recorder& own = model(deps.where());
+        detail::ledger* const maker = detail::ledger::find(request.allocation.graph);
+        if (maker == nullptr) {
+            detail::broken_rule("F4", "the graph that made this allocation is gone, and its executable too: nothing will ever allocate it", deps.where());
+        }
+        const detail::allocation_cell cell = maker->prepare_export(request.allocation.index);
+        detail::ledger::make_room(ledger_->frees, 1);
+        std::string what = maker->model.describe(request.allocation.index);
+        const CUgraphNode handle = driver::graph_add_mem_free_node(graph_, own.check_free(deps, request), request.address, deps.where());
+        const std::uint32_t index = own.commit(handle);
+        maker->commit_export(request.allocation.index, cell);
+        maker->model.set_fate(request.allocation.index, allocation_fate::given);
+        ledger_->frees.push_back({cell, std::move(what), deps.where()});
+        return detail::handle_access::make_node(handle, id_, index);
+    }
+
+    [[gnu::always_inline]] node emit_memset(const dependencies& deps, const memset_request& request) {
+        return add(deps, node_kind::memset, nullptr, std::span(&request.use, 1), [&](driver::node_list list) __attribute__((always_inline)) {
+            CUDA_MEMSET_NODE_PARAMS parameters{};
+            parameters.dst = request.address;
+            parameters.elementSize = static_cast<unsigned>(request.element_bytes);
+            parameters.width = request.count;
+            parameters.height = 1;
+            parameters.value = request.value;
+            return driver::graph_add_memset_node(graph_, list, parameters, context_, deps.where());
+        });
+    }
+
+    [[gnu::always_inline]] node emit_memcpy(const dependencies& deps, const memcpy_request& request) {
+        const memory_use uses[2] = {request.to.use, request.from.use};
+        return add(deps, node_kind::memcpy, nullptr, uses, [&](driver::node_list list) __attribute__((always_inline)) {
+            CUDA_MEMCPY3D parameters{};
+            if (request.from.on_device) {
+                parameters.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+                parameters.srcDevice = request.from.address;
+            } else {
+                parameters.srcMemoryType = CU_MEMORYTYPE_HOST;
+                parameters.srcHost = request.from.host;
+            }
+            if (request.to.on_device) {
+                parameters.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+                parameters.dstDevice = request.to.address;
+            } else {
+                parameters.dstMemoryType = CU_MEMORYTYPE_HOST;
+                parameters.dstHost = const_cast<void*>(request.to.host);  // the typed member took a range of non-const
+            }
+            parameters.WidthInBytes = request.bytes;
+            parameters.Height = 1;
+            parameters.Depth = 1;
+            return driver::graph_add_memcpy_node(graph_, list, parameters, context_, deps.where());
+        });
+    }
+
+    template <class... Params, class... Args>
+    [[gnu::always_inline]] node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const kernel<void(Params...)>& function, const launch_config& config,
+                     const Args&... args) {
+        const source_line where = deps.where();
+        if (!function.has_function()) [[unlikely]] {
+            detail::broken_rule("kernel", "a kernel without a function: it stands for one in the model alone", where);
+        }
+        const extent& cluster = config.cluster;
+        if (config.has_cluster() && (cluster.y == 0 || cluster.z == 0 || config.grid.x % cluster.x != 0 || config.grid.y % cluster.y != 0 ||
+                                     config.grid.z % cluster.z != 0)) [[unlikely]] {
+            detail::broken_rule("grid", "the cluster does not divide the grid", where);
+        }
+        std::tuple<Params...> values{detail::to_parameter<Params>(args)...};
+        const node made = add(deps, node_kind::kernel, function.name(), uses, [&](driver::node_list list) __attribute__((always_inline)) {
+            void* pointers[sizeof...(Params) + 1] = {};
+            std::apply([&](auto&... value) { std::size_t i = 0; ((pointers[i++] = const_cast<void*>(static_cast<const void*>(&value))), ...); }, values);
+            CUDA_KERNEL_NODE_PARAMS_v2 parameters{};
+            parameters.func = function.function();
+            if (function.function() == nullptr) {
+                parameters.kern = function.library_kernel();
+                parameters.ctx = context_;
+            }
+            parameters.gridDimX = config.grid.x;
+            parameters.gridDimY = config.grid.y;
+            parameters.gridDimZ = config.grid.z;
+            parameters.blockDimX = config.block.x;
+            parameters.blockDimY = config.block.y;
+            parameters.blockDimZ = config.block.z;
+            parameters.sharedMemBytes = config.shared_bytes;
+            parameters.kernelParams = pointers;
+            return driver::graph_add_kernel_node(graph_, list, parameters, where);
+        });
+        if (config.has_cluster()) {
+            set_cluster(made, cluster, where);
+        }
+        return made;
+    }
+
+    /// The driver takes a cluster only as an attribute of a node that is there. Should it refuse, the node goes
+    /// again; a graph with memory nodes cannot lose it, and refuses to be instantiated instead.
+    void set_cluster(const node& made, const extent& cluster, source_line where) {
+        CUkernelNodeAttrValue value{};
+        value.clusterDim.x = cluster.x;
+        value.clusterDim.y = cluster.y;
+        value.clusterDim.z = cluster.z;
+        try {
+            driver::graph_kernel_node_set_attribute(made.get(), CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, value, where);
+        } catch (const driver_error&) {
+            if constexpr (can.removal) {
+                destroy_node(made);
+            } else {
+                unfinished_ = true;
+            }
+            throw;
+        }
+    }
+
+    template <class F>
+    node emit_host(const dependencies& deps, std::span<const memory_use> uses, F&& function) {
+        return add(deps, node_kind::host, nullptr, uses, [&](driver::node_list list) __attribute__((always_inline)) {
+            detail::host_function<std::decay_t<F>> owned(graph_, static_cast<F&&>(function), deps.where());
+            const CUgraphNode made = driver::graph_add_host_node(graph_, list, owned.parameters(), deps.where());
+            owned.keep();
+            return made;
+        });
+    }
+
+    [[gnu::always_inline]] node emit_empty(const dependencies& deps) {
+        return add(deps, node_kind::empty, nullptr, {}, [&](driver::node_list list) __attribute__((always_inline)) { return driver::graph_add_empty_node(graph_, list, deps.where()); });
+    }
+
+    void emit_dependency(const node& from, const node& to, source_line where) {
+        if constexpr (checks) {
+            model(where).check_dependency(from, to, where);
+        }
+        driver::graph_add_dependency(graph_, from.get(), to.get(), where);
+        if constexpr (checks) {
+            ledger_->model.commit_dependency();
+        }
+    }
+
+    // ---- instantiating
+
+    template <class Fates>
+    graph_exec<Kind, Checks, Fates> take_over(CUDA_GRAPH_INSTANTIATE_PARAMS& parameters, Fates& fates, source_line where) {
+        if (unfinished_) {
+            detail::broken_rule("grid", "a kernel node of this graph did not get its cluster: build the graph again", where);
+        }
+        if constexpr (!checks) {
+            const CUgraphExec exec = driver::graph_instantiate_with_params(graph_, parameters, where);
+            return graph_exec<Kind, Checks, Fates>(exec, std::move(*this), std::move(fates));
+        } else {
+            recorder& own = model(where);
+            std::vector<std::uint32_t> taken;
+            detail::each_token(fates, [&](const auto& token) {
+                if (token.spent()) {
+                    detail::broken_rule("F9", "an output that was moved away or is freed already: its token is spent", where);
+                }
+                if (token.allocation().graph != id_) {
+                    detail::broken_rule("F3", "an output of another graph: only the graph that made an allocation can launch it", where);
+                }
+                taken.push_back(token.allocation().index);
+            });
+            own.require_fates(taken, where);
+            std::vector<detail::allocation_cell> cells;
+            cells.reserve(taken.size());
+            for (const std::uint32_t allocation : taken) {
+                cells.push_back(ledger_->prepare_export(allocation, taken.size()));
+            }
+            const CUgraphExec exec = driver::graph_instantiate_with_params(graph_, parameters, where);
+            for (std::size_t i = 0; i < taken.size(); ++i) {
+                ledger_->commit_export(taken[i], cells[i]);
+                own.set_fate(taken[i], detail::auto_frees<Fates>() ? allocation_fate::auto_freed : allocation_fate::output);
+            }
+            return graph_exec<Kind, Checks, Fates>(exec, std::move(*this), std::move(fates));
+        }
+    }
+
+    CUgraph graph_ = nullptr;
+    CUcontext context_ = nullptr;
+    const detail::device_info* info_ = nullptr;
+    device device_{};
+    std::uint32_t id_ = 0;
+    std::uint32_t next_ = 0;           // the number of the next node, where no model counts them
+    bool unfinished_ = false;
+    detail::ledger* ledger_ = nullptr;  // null without checks
+};
+
+using graph = basic_graph<graph_kind::plain>;
+using memory_graph = basic_graph<graph_kind::memory>;
+using unchecked_graph = basic_graph<graph_kind::plain, checking::off>;
+using unchecked_memory_graph = basic_graph<graph_kind::memory, checking::off>;
+
+}  // namespace v0
+}  // namespace allograph

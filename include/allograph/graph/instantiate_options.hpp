@@ -1,0 +1,123 @@
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include <allograph/graph/stream.hpp>
+#include <allograph/model/outputs.hpp>
+
+namespace allograph {
+inline namespace v0 {
+
+/// Uploads the executable on a stream as part of instantiating it: its memory is mapped then, not at the first launch.
+struct upload_to {
+    stream_ref stream;
+};
+
+/// Lets the priority attributes of nodes count instead of the launching stream's.
+struct use_node_priorities_t {
+    explicit constexpr use_node_priorities_t() = default;
+};
+inline constexpr use_node_priorities_t use_node_priorities{};
+
+/// Makes an executable that kernels can launch: plain graphs alone (rules G7, G8).
+struct device_launch_t {
+    explicit constexpr device_launch_t() = default;
+};
+inline constexpr device_launch_t device_launch{};
+
+/// No allocation leaves the graph.
+struct no_fates {};
+
+namespace detail {
+
+struct no_option {};
+
+template <class O>
+inline constexpr bool is_fates = false;
+template <fate F, class... Ts>
+inline constexpr bool is_fates<fate_list<F, Ts...>> = true;
+template <fate F, class T>
+inline constexpr bool is_fates<fate_vector<F, T>> = true;
+
+template <class O>
+inline constexpr bool is_fate_vector = false;
+template <fate F, class T>
+inline constexpr bool is_fate_vector<fate_vector<F, T>> = true;
+
+template <class O>
+concept plain_option = std::same_as<O, no_option> || std::same_as<O, upload_to> || std::same_as<O, use_node_priorities_t>;
+
+template <class O>
+concept plain_graph_option = plain_option<O> || std::same_as<O, device_launch_t>;
+template <class O>
+concept memory_graph_option = plain_option<std::remove_cvref_t<O>> || is_fates<O>;  // tokens come as rvalues, the others as they like
+
+/// The first option that says how allocations leave, or none.
+template <class... Options>
+struct find_fates {
+    using type = no_fates;
+};
+template <class First, class... Rest>
+struct find_fates<First, Rest...> {
+    using type = std::conditional_t<is_fates<First>, First, typename find_fates<Rest...>::type>;
+};
+
+template <class... Options>
+inline constexpr int count_fates = (0 + ... + (is_fates<Options> ? 1 : 0));
+
+/// That option itself.
+template <class First, class... Rest>
+constexpr auto& fates_among(First& first, Rest&... rest) noexcept {
+    if constexpr (is_fates<First>) {
+        return first;
+    } else {
+        return fates_among(rest...);
+    }
+}
+
+template <class Fates>
+constexpr bool auto_frees() {
+    if constexpr (is_fates<Fates>) {
+        return Fates::what == fate::auto_free;
+    } else {
+        return false;
+    }
+}
+
+inline void apply(no_option, CUDA_GRAPH_INSTANTIATE_PARAMS&) noexcept {}
+inline void apply(const upload_to& option, CUDA_GRAPH_INSTANTIATE_PARAMS& parameters) noexcept {
+    parameters.flags |= CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
+    parameters.hUploadStream = option.stream.get();
+}
+inline void apply(use_node_priorities_t, CUDA_GRAPH_INSTANTIATE_PARAMS& parameters) noexcept {
+    parameters.flags |= CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+}
+inline void apply(device_launch_t, CUDA_GRAPH_INSTANTIATE_PARAMS& parameters) noexcept {
+    parameters.flags |= CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+}
+template <class Fates>
+    requires is_fates<Fates>
+void apply(const Fates&, CUDA_GRAPH_INSTANTIATE_PARAMS& parameters) noexcept {
+    if (Fates::what == fate::auto_free) {
+        parameters.flags |= CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    }
+}
+
+/// Calls `visit` with each token.
+template <fate F, class... Ts, class Visit>
+void each_token(fate_list<F, Ts...>& fates, Visit&& visit) {
+    std::apply([&](auto&... token) { (visit(token), ...); }, fates.tokens());
+}
+template <fate F, class T, class Visit>
+void each_token(fate_vector<F, T>& fates, Visit&& visit) {
+    for (alloc_node<T>& token : fates.tokens()) {
+        visit(token);
+    }
+}
+template <class Visit>
+void each_token(no_fates&, Visit&&) {}
+
+}  // namespace detail
+}  // namespace v0
+}  // namespace allograph

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <allograph/detail/consumed.hpp>
+#include <allograph/model/device_span.hpp>
+#include <allograph/model/source_line.hpp>
+
+namespace allograph {
+inline namespace v0 {
+
+struct because_an_allocation_has_one_owner_write_std_move {};
+struct because_assigning_over_a_live_allocation_would_leak_it {};
+
+/// The token of one allocation of a memory graph: whoever holds it must give it a fate, once. A free in its graph
+/// or in another, an output of the executable, or auto-free take the token by move (rules F1 to F5).
+///
+/// It stands as a dependency wherever a node is asked for. Its address is fixed for the life of the graph, and no
+/// memory is mapped before the first launch or upload (rules A1, M1). Move-only; a spent token throws
+/// `misuse` [F9] when asked for anything.
+template <class T>
+class [[nodiscard("an allocation needs a fate: add_free, outputs or auto_free")]] ALLOGRAPH_DETAIL_CONSUMABLE alloc_node {
+    static_assert(device_element<T>, "[A14] device memory holds trivially copyable values, no reference, not const, alignment at most 512");
+
+public:
+    using element_type = T;
+
+    alloc_node() = delete;
+    constexpr alloc_node(alloc_node&& other) noexcept
+        : parts_(other.parts_), address_(other.address_), count_(other.count_), allocation_(other.allocation_) {
+        other.spend();
+    }
+    alloc_node(const alloc_node&, because_an_allocation_has_one_owner_write_std_move = {}) = delete;
+    template <class Reason = because_assigning_over_a_live_allocation_would_leak_it>
+    alloc_node& operator=(alloc_node&&) = delete;
+    constexpr ~alloc_node() {}  // user-provided: the consumed analysis wants one
+
+    /// The allocation node itself; nodes that use the memory come after it (rule O1).
+    constexpr operator node() const noexcept { return detail::handle_access::make_node(parts_); }
+    /// The driver's handle.
+    [[nodiscard]] constexpr CUgraphNode_st* get() const noexcept { return parts_.handle; }
+
+    /// The first element's address. @throws misuse [F9]
+    ALLOGRAPH_DETAIL_WHEN_UNCONSUMED [[nodiscard]] constexpr device_ptr<T> data() const {
+        live();
+        return detail::handle_access::make<device_ptr<T>>(address_, count_, allocation());
+    }
+    /// All elements. @throws misuse [F9]
+    ALLOGRAPH_DETAIL_WHEN_UNCONSUMED [[nodiscard]] constexpr device_span<T> span() const {
+        return device_span<T>(data(), count_);
+    }
+    /// Elements.
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
+    [[nodiscard]] constexpr std::size_t size_bytes() const noexcept { return count_ * sizeof(T); }
+    [[nodiscard]] constexpr allocation_ref allocation() const noexcept { return {parts_.graph, allocation_}; }
+
+    /// True when the allocation was moved away or has its fate.
+    [[nodiscard]] constexpr bool spent() const noexcept { return parts_.index == detail::spent_index; }
+
+private:
+    friend struct detail::handle_access;
+
+    ALLOGRAPH_DETAIL_RETURNS_UNCONSUMED constexpr alloc_node(const node& n, std::uint64_t address, std::size_t count, std::uint32_t allocation) noexcept
+        : parts_(detail::handle_access::parts(n)), address_(address), count_(count), allocation_(allocation) {}
+
+    constexpr void spend() noexcept {
+        parts_.handle = nullptr;
+        parts_.index = detail::spent_index;
+    }
+    constexpr void live() const {
+        if (spent()) {
+            detail::broken_rule("F9", "the allocation was moved away or is freed already: this token is spent");
+        }
+    }
+
+    detail::node_parts parts_;
+    std::uint64_t address_;
+    std::size_t count_;
+    std::uint32_t allocation_;
+};
+
+}  // namespace v0
+}  // namespace allograph

@@ -1,0 +1,169 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <vector>
+
+#include <allograph/model/misuse.hpp>
+#include <allograph/model/node.hpp>
+
+namespace allograph {
+inline namespace v0 {
+
+/// In place of a range of dependencies: let the uses of memory decide (read after write, write after read, write
+/// after write; a free after the last users), with the fewest edges that suffice. Needs a checked graph.
+struct inferred_t {
+    explicit constexpr inferred_t() = default;
+};
+inline constexpr inferred_t inferred{};
+
+/// `after(a, b) + inferred`: these, and what the uses of memory ask for.
+template <std::size_t N>
+struct after_and_inferred {
+    std::array<node, N> nodes;
+};
+
+/// The given nodes as one range of dependencies, whatever their types.
+template <node_handle... H>
+    requires(sizeof...(H) > 0)
+[[nodiscard]] constexpr std::array<node, sizeof...(H)> after(const H&... handles) noexcept {
+    return {{detail::to_node(handles)...}};
+}
+
+template <std::size_t N>
+[[nodiscard]] constexpr after_and_inferred<N> operator+(const std::array<node, N>& nodes, inferred_t) noexcept {
+    return {nodes};
+}
+
+/// The nodes of a range, each once, in order of first appearance: for callers that merge ranges (rule D2).
+template <node_range R>
+[[nodiscard]] constexpr std::vector<node> unique_after(R&& range) {
+    std::vector<node> nodes;
+    for (auto&& handle : range) {
+        const node n = detail::to_node(handle);
+        bool seen = false;
+        for (const node& earlier : nodes) {
+            seen = seen || earlier == n;
+        }
+        if (!seen) {
+            nodes.push_back(n);
+        }
+    }
+    return nodes;
+}
+
+struct because_one_node_is_not_a_range_write_after_node {};
+struct because_a_pointer_has_no_count_write_a_span_or_a_range {};
+
+/// The dependencies of one call, and the line of that call. Made implicitly, for the call alone: it may refer to
+/// the caller's range.
+///
+/// A contiguous range of `node`, or of the driver's `CUgraphNode`, is referred to; of any other range up to 16
+/// handles are gathered on the stack, more on the heap.
+class dependencies {
+public:
+    constexpr dependencies(std::initializer_list<node> nodes, const char* file = __builtin_FILE(),
+                           unsigned line = __builtin_LINE()) noexcept
+        : size_(nodes.size()), where_{file, line} {
+        nodes_ = nodes.begin();  // the list lives as long as the call that this object is made for
+    }
+
+    template <node_range R>
+    constexpr dependencies(R&& range, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+        : dependencies(source_line{file, line}) {  // complete from here on: a range that throws leaks nothing
+        using element = std::remove_cvref_t<std::ranges::range_reference_t<R>>;
+        constexpr bool contiguous = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
+        if constexpr (contiguous && std::same_as<element, node>) {
+            nodes_ = std::ranges::data(range);
+            size_ = std::ranges::size(range);
+        } else if constexpr (contiguous && std::same_as<element, CUgraphNode_st*>) {
+            raw_ = std::ranges::data(range);
+            size_ = std::ranges::size(range);
+        } else {
+            for (auto&& handle : range) {
+                gather(detail::to_node(handle));
+            }
+        }
+    }
+
+    constexpr dependencies(inferred_t, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept
+        : inferred_(true), where_{file, line} {}
+
+    template <std::size_t N>
+    constexpr dependencies(const after_and_inferred<N>& both, const char* file = __builtin_FILE(),
+                           unsigned line = __builtin_LINE()) noexcept
+        : nodes_(both.nodes.data()), size_(N), inferred_(true), where_{file, line} {}
+
+    template <node_handle H>
+    dependencies(const H&, because_one_node_is_not_a_range_write_after_node = {}) = delete;
+    dependencies(CUgraphNode_st* const*, because_a_pointer_has_no_count_write_a_span_or_a_range = {}) = delete;
+
+    dependencies(const dependencies&) = delete;
+    dependencies& operator=(const dependencies&) = delete;
+    constexpr ~dependencies() {
+        if (spilled_ != nullptr) {
+            delete[] spilled_;
+        }
+    }
+
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] constexpr node operator[](std::size_t i) const noexcept {
+        if (nodes_ != nullptr) {
+            return nodes_[i];
+        }
+        if (raw_ != nullptr) {
+            return node(raw_[i]);
+        }
+        return detail::handle_access::make_node(spilled_ != nullptr ? spilled_[i] : gathered_[i]);
+    }
+
+    /// True when the uses of memory add to these nodes.
+    [[nodiscard]] constexpr bool inferred() const noexcept { return inferred_; }
+
+    /// The line of the call.
+    [[nodiscard]] constexpr source_line where() const noexcept { return where_; }
+
+    /// The caller's own contiguous nodes, or null.
+    [[nodiscard]] constexpr const node* nodes() const noexcept { return nodes_; }
+    /// The caller's own contiguous `CUgraphNode`s, or null.
+    [[nodiscard]] constexpr CUgraphNode_st* const* raw() const noexcept { return raw_; }
+
+private:
+    static constexpr std::size_t gathered_on_stack = 16;
+
+    constexpr explicit dependencies(source_line where) noexcept : where_(where) {}
+
+    constexpr void gather(const node& n) {
+        const detail::node_parts& parts = detail::handle_access::parts(n);
+        if (size_ < gathered_on_stack) {
+            gathered_[size_++] = parts;
+        } else {
+            spill(parts);
+        }
+    }
+    constexpr void spill(const detail::node_parts& parts) {
+        if (size_ == capacity_ || spilled_ == nullptr) {
+            capacity_ = 2 * size_;
+            auto* const grown = new detail::node_parts[capacity_];
+            for (std::size_t i = 0; i < size_; ++i) {
+                grown[i] = spilled_ != nullptr ? spilled_[i] : gathered_[i];
+            }
+            delete[] spilled_;
+            spilled_ = grown;
+        }
+        spilled_[size_++] = parts;
+    }
+
+    const node* nodes_ = nullptr;
+    CUgraphNode_st* const* raw_ = nullptr;
+    std::size_t size_ = 0;
+    bool inferred_ = false;
+    source_line where_;
+    detail::node_parts gathered_[gathered_on_stack];  // only the first size_ are set
+    detail::node_parts* spilled_ = nullptr;  // a vector here would cost every call its three words
+    std::size_t capacity_ = 0;
+};
+
+}  // namespace v0
+}  // namespace allograph

@@ -1,0 +1,352 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <allograph/model/detail/growing.hpp>
+
+namespace allograph {
+inline namespace v0 {
+namespace detail {
+
+/// Who comes before whom, for graphs that grow a node at a time to hundreds of thousands of nodes.
+///
+/// Nodes are numbered 1, 2, 3... as they are added; 0 stands before all of them. A node's dependencies are there
+/// when it is added, so the numbers are a topological order until somebody adds an edge backwards.
+///
+/// Programs that are right ask for paths that exist. Those are found without a search. Each node keeps its last
+/// dependency as its parent in a tree; the tree is cut into chains, so that a path within a chain is a compare, and
+/// chains have jump pointers (a skew-binary list), so that a path within the tree is found in O(log n) steps. For
+/// paths that enter the tree further on, each node keeps one dependent, its heir. Only what is left, mostly
+/// mistakes, is searched for, over the nodes between the two.
+class reachability {
+public:
+    using number = std::uint32_t;
+
+    /// Nodes so far; they are the numbers from 1 to this.
+    [[nodiscard]] number size() const noexcept { return size_; }
+
+    /// Makes room for one more node, so that `add` cannot fail.
+    void reserve(std::size_t degree) {
+        if (size_ >= room_ || edge_count_ + degree > edges_.capacity()) [[unlikely]] {
+            grow(degree);
+        }
+    }
+    /// How many nodes there is room for: owners of further data for each node grow with it.
+    [[nodiscard]] number room() const noexcept { return room_; }
+    /// Where the dependencies of the next node go.
+    [[nodiscard]] number* pending() noexcept { return edges_.data() + edge_count_; }
+    [[nodiscard]] const number* pending() const noexcept { return edges_.data() + edge_count_; }
+
+    /// Adds a node that depends on the first `degree` pending nodes.
+    /// @param leaf  nothing is likely to depend on it: it is nobody's heir if there is another
+    number add(std::size_t degree, bool leaf) noexcept {
+        if (size_ == 0) {
+            entries_[0] = {0, 0, 0};
+            chains_[0] = {0, 0, 0, 0, 0};
+            chain_count_ = 1;
+        }
+        const number made = ++size_;
+        const number* const edge = pending();
+        number parent = 0;
+        for (std::size_t i = 0; i < degree; ++i) {
+            parent = edge[i] > parent ? edge[i] : parent;
+        }
+        entries_[made] = {place(made, parent, leaf), 0, edge_count_};
+        for (std::size_t i = 0; i < degree; ++i) {
+            number& heir = entries_[edge[i]].heir;
+            if (heir == 0) {
+                heir = leaf ? made | leaf_bit : made;
+            } else if ((heir & leaf_bit) != 0 && !leaf) {
+                heir = made;
+            }
+        }
+        edge_count_ += static_cast<number>(degree);
+        entries_[made + 1].edges = edge_count_;
+        return made;
+    }
+
+    /// The dependencies that a node was added with; 0 where one was removed.
+    [[nodiscard]] std::span<const number> dependencies(number n) const noexcept {
+        return {edges_.data() + entries_[n].edges, edges_.data() + entries_[n + 1].edges};
+    }
+
+    /// True where it is cheap to see that `before` is one of `nodes` or comes before one.
+    [[nodiscard]] bool surely_before(number before, std::span<const number> nodes) const noexcept {
+        for (const number n : nodes) {
+            if (n == before) {
+                return true;
+            }
+        }
+        return on_a_path(before, nodes);
+    }
+    /// The same, for a node that is known not to be one of `nodes`.
+    [[nodiscard]] bool on_a_path(number before, std::span<const number> nodes) const noexcept {
+        constexpr std::size_t most_nodes = 8;
+        constexpr int most_heirs = 16;
+        if (removed_) [[unlikely]] {
+            return false;  // the tree may hold edges that are gone
+        }
+        nodes = nodes.first(nodes.size() < most_nodes ? nodes.size() : most_nodes);
+        number last = 0;
+        for (const number n : nodes) {
+            last = n > last ? n : last;
+        }
+        number via = before;
+        for (int step = 0; step <= most_heirs && via != 0; ++step) {
+            for (const number n : nodes) {
+                if (in_tree_above(via, n)) {
+                    return true;
+                }
+            }
+            const number far = entries_[chains_[entries_[via].chain].tail].heir & ~leaf_bit;
+            via = far != 0 && far <= last ? far : entries_[via].heir & ~leaf_bit;
+        }
+        return false;
+    }
+
+    /// True where `before` is one of `nodes` or comes before one.
+    [[nodiscard]] bool before_any(number before, std::span<const number> nodes) {
+        if (surely_before(before, nodes)) {
+            return true;
+        }
+        sweep(before, nodes);
+        return swept(before);
+    }
+
+    /// Finds all nodes before any of `nodes` with a number of at least `lowest`; `swept` then knows them. A node of
+    /// `nodes` itself counts only where it comes before another.
+    [[gnu::noinline]] void sweep(number lowest, std::span<const number> nodes) {
+        if (descending_) {
+            lowest = 1;
+        }
+        if (sweep_ != 0 && lowest >= swept_down_to_ && is_last_sweep(nodes)) {
+            return;  // frees at the end of a graph ask again and again
+        }
+        if (is_last_sweep(nodes)) {
+            lowest = lowest / 2 + 1;  // again, and deeper: fewer times
+        }
+        seen_.reserve(size_ + std::size_t{1});
+        stack_.reserve(size_ + std::size_t{1} + nodes.size());
+        swept_nodes_.reserve(nodes.size());
+        ++sweep_;
+        if (sweep_ == 0) {
+            std::memset(seen_.data(), 0, seen_.capacity() * sizeof(number));
+            sweep_ = 1;
+        }
+        std::size_t waiting = 0;
+        const auto visit = [&](number n) {
+            if (n >= lowest && seen_[n] != sweep_) {
+                seen_[n] = sweep_;
+                stack_[waiting++] = n;
+            }
+        };
+        const auto visit_dependencies = [&](number n) {
+            for (const number d : dependencies(n)) {
+                if (d != 0) {
+                    visit(d);
+                }
+            }
+            if (late_count_ != 0 && n < late_of_.capacity()) {
+                for (number e = late_of_[n]; e != 0; e = late_[e - 1].next) {
+                    if (late_[e - 1].from != 0) {
+                        visit(late_[e - 1].from);
+                    }
+                }
+            }
+        };
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            swept_nodes_[i] = nodes[i];
+            if (nodes[i] >= lowest) {
+                visit_dependencies(nodes[i]);
+            }
+        }
+        while (waiting != 0) {
+            visit_dependencies(stack_[--waiting]);
+        }
+        swept_count_ = nodes.size();
+        swept_down_to_ = lowest;
+    }
+    [[nodiscard]] bool swept(number n) const noexcept { return seen_[n] == sweep_; }
+
+    /// False where nothing depends on a node, so that it comes before nothing.
+    [[nodiscard]] bool has_dependents(number n) const noexcept { return entries_[n].heir != 0; }
+    /// True while every edge leads from a lower number to a higher one.
+    [[nodiscard]] bool ascending() const noexcept { return !descending_; }
+
+    [[nodiscard]] bool has_edge(number from, number to) const noexcept {
+        for (const number d : dependencies(to)) {
+            if (d == from) {
+                return true;
+            }
+        }
+        return late_edge(from, to) != 0;
+    }
+    /// Makes room for one more edge, so that `add_edge` cannot fail.
+    void reserve_edge() {
+        late_.reserve(late_count_ + std::size_t{1});
+        late_of_.reserve(size_ + std::size_t{1});
+    }
+    /// Adds an edge between nodes that are there.
+    void add_edge(number from, number to) noexcept {
+        late_[late_count_] = {from, late_of_[to]};
+        late_of_[to] = ++late_count_;
+        descending_ = descending_ || from > to;
+        if (entries_[from].heir == 0) {
+            entries_[from].heir = to;
+        }
+        forget_sweep();
+    }
+    void remove_edge(number from, number to) noexcept {
+        for (number e = entries_[to].edges; e != entries_[to + 1].edges; ++e) {
+            if (edges_[e] == from) {
+                edges_[e] = 0;
+            }
+        }
+        if (const number e = late_edge(from, to); e != 0) {
+            late_[e - 1].from = 0;
+        }
+        removed_ = true;
+        forget_sweep();
+    }
+    /// Takes away every edge from and to a node.
+    void remove_edges(number n) noexcept {
+        for (number e = entries_[n].edges; e != entries_[n + 1].edges; ++e) {
+            edges_[e] = 0;
+        }
+        for (number e = 0; e != edge_count_; ++e) {
+            edges_[e] = edges_[e] == n ? 0 : edges_[e];
+        }
+        for (number e = 0; e != late_count_; ++e) {
+            late_[e].from = late_[e].from == n ? 0 : late_[e].from;
+        }
+        if (n < late_of_.capacity()) {
+            late_of_[n] = 0;
+        }
+        removed_ = true;
+        forget_sweep();
+    }
+
+private:
+    struct entry {
+        number chain;
+        number heir;   // a node that depends on this one
+        number edges;  // where its dependencies begin
+    };
+    struct chain {
+        number hangs_on;  // the parent of its first node
+        number jump;      // a chain further up
+        number jump_at;   // the node there through which all paths from here lead
+        number depth;     // in chains
+        number tail;      // its last node
+    };
+    struct late_entry {
+        number from;
+        number next;  // further late dependency of the same node
+    };
+    static constexpr number leaf_bit = 0x80000000u;
+
+    [[gnu::cold, gnu::noinline]] void grow(std::size_t degree) {
+        edges_.reserve(edge_count_ + degree);
+        if (size_ >= room_) {
+            entries_.reserve(size_ + std::size_t{16});
+            chains_.reserve(entries_.capacity());
+            room_ = static_cast<number>(entries_.capacity() - 2);  // the root in front, and the end of the last one's edges
+        }
+    }
+
+    /// The chain of a new node: its parent's where the parent is the tail, else a new one.
+    number place(number made, number parent, bool leaf) noexcept {
+        const number up = entries_[parent].chain;
+        if (up != 0) {
+            if (chains_[up].tail == parent) {
+                chains_[up].tail = made;
+                return up;
+            }
+            const number heir = entries_[parent].heir;
+            if (!leaf && heir != 0 && chains_[up].tail == (heir & ~leaf_bit) && heir >= leaf_bit && entries_[heir & ~leaf_bit].heir == 0) {
+                // A free took the place, and nothing follows it: it makes way for what the program goes on with.
+                const number freed = heir & ~leaf_bit;
+                entries_[freed].chain = new_chain(freed, parent);
+                chains_[up].tail = made;
+                return up;
+            }
+        }
+        return new_chain(made, parent);
+    }
+    number new_chain(number first, number parent) noexcept {
+        const number up = entries_[parent].chain;
+        const chain& above = chains_[up];
+        const chain& far = chains_[above.jump];
+        const bool equal_strides = above.depth - far.depth == far.depth - chains_[far.jump].depth;
+        chains_[chain_count_] = {parent, equal_strides ? far.jump : up, equal_strides ? far.jump_at : parent, above.depth + 1, first};
+        return chain_count_++;
+    }
+
+    [[nodiscard]] bool in_tree_above(number before, number n) const noexcept {
+        const number wanted = entries_[before].chain;
+        number at = entries_[n].chain;
+        while (at != wanted) {
+            const chain& c = chains_[at];
+            if (c.jump_at >= before) {
+                n = c.jump_at;
+                at = c.jump;
+            } else if (c.hangs_on >= before) {
+                n = c.hangs_on;
+                at = entries_[n].chain;
+            } else {
+                return false;
+            }
+        }
+        return before <= n;
+    }
+    [[nodiscard]] bool is_last_sweep(std::span<const number> nodes) const noexcept {
+        if (nodes.size() != swept_count_ || swept_count_ == 0) {
+            return false;
+        }
+        for (std::size_t i = 0; i < swept_count_; ++i) {
+            if (swept_nodes_[i] != nodes[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+    void forget_sweep() noexcept { swept_count_ = 0; }
+
+    [[nodiscard]] number late_edge(number from, number to) const noexcept {
+        if (late_count_ == 0 || to >= late_of_.capacity()) {
+            return 0;
+        }
+        number e = late_of_[to];
+        while (e != 0 && late_[e - 1].from != from) {
+            e = late_[e - 1].next;
+        }
+        return e;
+    }
+
+    growing<entry> entries_;
+    growing<chain> chains_;
+    growing<number> edges_;
+    number size_ = 0;
+    number room_ = 0;
+    number chain_count_ = 0;
+    number edge_count_ = 0;
+
+    growing<number, true> late_of_;  // the last late dependency of a node, as a place in late_, plus one
+    growing<late_entry> late_;
+    number late_count_ = 0;
+    bool descending_ = false;
+    bool removed_ = false;
+
+    growing<number, true> seen_;  // the last sweep that found a node
+    growing<number> stack_;
+    growing<number> swept_nodes_;
+    std::size_t swept_count_ = 0;
+    number swept_down_to_ = 0;
+    number sweep_ = 0;
+};
+
+}  // namespace detail
+}  // namespace v0
+}  // namespace allograph

@@ -1,0 +1,370 @@
+#pragma once
+
+// The parts of `recorder` that programs seldom reach: what is inferred, what is searched for, and all diagnostics.
+
+#include <allograph/model/recorder.hpp>
+
+namespace allograph {
+inline namespace v0 {
+
+/// Leaves the candidates that no other candidate comes after, and makes them the dependencies of the pending node.
+[[gnu::noinline]] inline void recorder::infer() {
+    candidates_.insert(candidates_.end(), order_.pending(), order_.pending() + degree_);
+    new_marks();
+    std::size_t count = 0;
+    for (const number c : candidates_) {
+        if (marks_[c] != mark_) {
+            marks_[c] = mark_;
+            candidates_[count++] = c;
+        }
+    }
+    candidates_.resize(count);
+    number lowest = 0;
+    targets_.clear();  // not known to come before another
+    for (const number c : candidates_) {
+        bool implied = false;
+        for (std::size_t i = 0; !implied && i < candidates_.size() && i < few; ++i) {
+            implied = candidates_[i] != c && order_.on_a_path(c, std::span<const number>(&candidates_[i], 1));
+        }
+        if (!implied) {
+            targets_.push_back(c);
+            if (order_.has_dependents(c) && (lowest == 0 || c < lowest)) {
+                lowest = c;
+            }
+        }
+    }
+    bool searched = false;
+    if (targets_.size() > 1 && lowest != 0) {
+        order_.sweep(lowest, targets_);
+        searched = true;
+    }
+    order_.reserve(targets_.size());
+    handles_.reserve(targets_.size());
+    number* const out = order_.pending();
+    degree_ = 0;
+    for (const number c : targets_) {
+        if (!searched || !order_.swept(c)) {
+            handles_[degree_] = nodes_[c - 1].handle;
+            out[degree_++] = c;
+        }
+    }
+    candidates_.clear();
+    if (degree_ > few) {
+        new_marks();
+        for (std::size_t i = 0; i < degree_; ++i) {
+            marks_[out[i]] = mark_;
+        }
+    }
+}
+
+[[gnu::cold, gnu::noinline]] inline void recorder::raise(const char* rule, const detail::message& what, const std::string& fix) const {
+    const misuse mistake(rule, what.text(fix));
+    if (findings_ == nullptr) {
+        throw mistake;
+    }
+    findings_->push_back({rule, mistake.what()});
+}
+
+[[gnu::cold, gnu::noinline]] inline std::string recorder::text_of(number n) const {
+    return detail::node_text(kind_of(n - 1), nodes_[n - 1].name);
+}
+
+[[gnu::cold, gnu::noinline]] inline std::uint32_t recorder::file_number(const char* file) {
+    constexpr std::size_t most = 256;
+    for (std::uint32_t i = 0; i < files_.size(); ++i) {
+        if (files_[i] == file) {
+            return i;
+        }
+    }
+    if (files_.size() == most) {
+        return 0;  // more files than a graph is built in: their lines are not known
+    }
+    files_.push_back(file);
+    return static_cast<std::uint32_t>(files_.size() - 1);
+}
+
+[[gnu::cold, gnu::noinline]] inline std::uint8_t recorder::new_type(const alloc_request& request) {
+    constexpr std::size_t most = 256;
+    for (std::size_t i = 0; i < types_.size(); ++i) {
+        if (types_[i].name == request.type_name.data()) {
+            return static_cast<std::uint8_t>(i);
+        }
+    }
+    if (types_.size() == most) {
+        types_[most - 1] = {"bytes", 5, 1};  // more types than a graph is built with
+    } else {
+        const std::size_t bytes = request.count == 0 ? request.bytes : request.bytes / request.count;
+        types_.push_back({request.type_name.data(), static_cast<std::uint32_t>(request.type_name.size()), static_cast<std::uint32_t>(bytes)});
+    }
+    return static_cast<std::uint8_t>(types_.size() - 1);
+}
+
+[[gnu::cold, gnu::noinline]] inline std::string recorder::describe(std::uint32_t allocation) const { return description(allocations_[allocation]); }
+
+/// "x: float[1048576], 4 MiB"
+[[gnu::cold, gnu::noinline]] inline std::string recorder::description(const allocation_record& a) const {
+    const char* const label = nodes_[a.made_by - 1].name;
+    const detail::element_type& type = types_[a.type];
+    return (label == nullptr ? std::string() : label + std::string(": ")) + std::string(type.name, type.name_size) + "[" +
+           std::to_string(a.bytes / (type.bytes == 0 ? 1 : type.bytes)) + "], " + detail::bytes_text(a.bytes);
+}
+
+/// "'x'", or "float[1048576]" without a label
+[[gnu::cold, gnu::noinline]] inline std::string recorder::short_name(const allocation_record& a) const {
+    const char* const label = nodes_[a.made_by - 1].name;
+    if (label != nullptr) {
+        return std::string("'") + label + "'";
+    }
+    const std::string all = description(a);
+    return all.substr(0, all.find(']') + 1);
+}
+
+/// "depends on: memset solver.cpp:43, kernel 'saxpy' solver.cpp:44"
+[[gnu::cold, gnu::noinline]] inline std::string recorder::dependencies_text() const {
+    constexpr std::size_t most = 6;
+    std::string text = "depends on: ";
+    for (std::size_t i = 0; i < degree_ && i < most; ++i) {
+        const number n = order_.pending()[i];
+        text += (i == 0 ? "" : ", ") + text_of(n) + " " + detail::line_text(added_at(n - 1));
+    }
+    if (degree_ == 0) {
+        text += "nothing";
+    } else if (degree_ > most) {
+        text += " and " + std::to_string(degree_ - most) + " more";
+    }
+    return text;
+}
+
+/// The number of a node of this graph, or 0 and what is wrong with it.
+[[gnu::cold, gnu::noinline]] inline recorder::number recorder::find(const node& n, const char*& rule, std::string& trouble, std::string& fix) {
+    const detail::node_parts& parts = detail::handle_access::parts(n);
+    rule = "D3";
+    fix = "depend on nodes of this graph alone; whole graphs are ordered by launching them on one stream, or as child graphs";
+    if (parts.graph == 0 && parts.handle == nullptr) {
+        rule = "D4";
+        trouble = "is no node: it was default-constructed, or is null";
+        fix = "pass a node that an add_ member returned";
+        return 0;
+    }
+    if (parts.graph != 0 && parts.index == detail::spent_index) {
+        rule = "F9";
+        trouble = "is a spent allocation: it was moved away, or is freed already";
+        fix = "keep its node from before the move: ag::node n = x;";
+        return 0;
+    }
+    if (parts.graph == 0) {
+        if (!by_handle_.built()) {
+            by_handle_.rebuild(order_.size() + std::size_t{1});
+            for (number i = 0; i < order_.size(); ++i) {
+                if (nodes_[i].handle != nullptr) {
+                    by_handle_.insert(nodes_[i].handle, i + 1);
+                }
+            }
+        }
+        if (const number found = by_handle_.find(parts.handle); found != 0) {
+            return found;
+        }
+        trouble = "is a handle that is no node of graph " + std::to_string(id_);
+        return 0;
+    }
+    if (parts.graph != id_) {
+        trouble = "is a node of graph " + std::to_string(parts.graph) + ", not of graph " + std::to_string(id_);
+        return 0;
+    }
+    if (parts.index >= order_.size() || (destroyed_ && nodes_[parts.index].handle == nullptr)) {
+        trouble = "is a node that graph " + std::to_string(id_) + " does not hold any more";
+        fix = "drop the handles of a node when it is destroyed";
+        return 0;
+    }
+    return parts.index + 1;
+}
+
+[[gnu::noinline]] inline recorder::number recorder::resolve_other(const node& dependency, std::size_t position, std::size_t count) {
+    const char* rule = nullptr;
+    std::string trouble;
+    std::string fix;
+    const number found = find(dependency, rule, trouble, fix);
+    if (found == 0) {
+        const std::string which = count == 1 ? "the dependency" : "dependency " + std::to_string(position + 1) + " of " + std::to_string(count);
+        raise(rule, detail::message(which + " " + trouble).row("added", where_, detail::node_text(kind_, name_)), fix);
+    } else if (by_handle_.built()) {
+        by_handle_.reserve_one();
+    }
+    return found;
+}
+
+inline recorder::number recorder::resolve_end(const node& end, const char* role, source_line where) {
+    const char* rule = nullptr;
+    std::string trouble;
+    std::string fix;
+    const number found = find(end, rule, trouble, fix);
+    if (found == 0) {
+        raise(rule, detail::message(std::string("'") + role + "' " + trouble).row("at", where), fix);
+    }
+    return found;
+}
+
+[[gnu::cold, gnu::noinline]] inline void recorder::raise_duplicate() {
+    number* const given = order_.pending();
+    std::size_t kept = 0;
+    std::vector<number> twice;
+    for (std::size_t i = 0; i < degree_; ++i) {
+        bool seen = false;
+        for (std::size_t k = 0; k < kept; ++k) {
+            seen = seen || given[k] == given[i];
+        }
+        if (seen) {
+            twice.push_back(given[i]);
+        } else {
+            handles_[kept] = handles_[i];
+            given[kept++] = given[i];
+        }
+    }
+    detail::message what("a dependency stands twice");
+    for (const number n : twice) {
+        what.row("twice", added_at(n - 1), text_of(n));
+    }
+    raise("D2", what.row("added", where_, detail::node_text(kind_, name_)),
+          "name each node once; ag::unique_after(range) merges ranges that overlap");
+    degree_ = kept;  // when it is only written down
+    if (degree_ > few) {
+        new_marks();
+        for (std::size_t i = 0; i < degree_; ++i) {
+            marks_[given[i]] = mark_;
+        }
+    }
+}
+
+[[gnu::cold, gnu::noinline]] inline void recorder::raise_unordered_use(std::uint32_t allocation) const {
+    const allocation_record& a = allocations_[allocation];
+    const std::string what = detail::node_text(kind_, name_);
+    raise("O1", detail::message(what + " uses " + short_name(a) + ", but is not ordered after its allocation")
+                    .row("allocated", added_at(a.made_by - 1), description(a))
+                    .row("used", where_, what + "; " + dependencies_text()),
+          std::string("let the ") + detail::kind_text(kind_) + " depend on the allocation or on a node behind it, or pass ag::inferred");
+}
+
+[[gnu::cold, gnu::noinline]] inline void recorder::raise_use_after_free(std::uint32_t allocation) const {
+    const allocation_record& a = allocations_[allocation];
+    const std::string what = detail::node_text(kind_, name_);
+    detail::message text(what + " uses " + short_name(a) + " after its free");
+    text.row("allocated", added_at(a.made_by - 1), description(a))
+        .row("freed", added_at(a.freed_by - 1))
+        .row("used", where_, what);
+    // X9: the memory may be somebody else's by now. Certainly where addresses say so.
+    const allocation_record* later = nullptr;
+    bool same_bytes = false;
+    for (std::uint32_t i = 0; i < allocation_count_ && !same_bytes; ++i) {
+        const allocation_record& b = allocations_[i];
+        if (b.made_by > a.freed_by) {
+            same_bytes = a.address != 0 && b.address < a.address + a.bytes && a.address < b.address + b.bytes;
+            later = later == nullptr || same_bytes ? &b : later;
+        }
+    }
+    if (later != nullptr) {
+        text.row("allocated", added_at(later->made_by - 1), description(*later))
+            .note(std::string("[X9] the freed bytes ") + (same_bytes ? "belong to " : "may belong to ") + short_name(*later) +
+                  " by now, which the " + detail::kind_text(kind_) + " would touch");
+    }
+    raise("O2", text, std::string("add the ") + detail::kind_text(kind_) + " before the free, and let the free depend on it");
+}
+
+[[gnu::cold, gnu::noinline]] inline void recorder::raise_second_free() {
+    const allocation_record& a = allocations_[freeing_ - 1];
+    freeing_ = 0;
+    raise("F1", detail::message(short_name(a) + " is freed already")
+                    .row("allocated", added_at(a.made_by - 1), description(a))
+                    .row("freed", added_at(a.freed_by - 1))
+                    .row("again", where_),
+          "free an allocation once");
+}
+
+[[gnu::cold, gnu::noinline]] inline void recorder::raise_early_free(const allocation_record& a, const std::vector<number>& missing) const {
+    constexpr std::size_t most = 8;
+    if (missing.front() == a.made_by) {
+        return raise("O4", detail::message("the free of " + short_name(a) + " is not ordered after its allocation")
+                               .row("allocated", added_at(a.made_by - 1), description(a))
+                               .row("freed", where_, dependencies_text()),
+                     "let the free depend on the allocation, or pass ag::inferred");
+    }
+    const bool one = missing.size() == 1;
+    detail::message what("the free of " + short_name(a) + " is not ordered after " + (one ? "a node that uses it" : "nodes that use it"));
+    what.row("allocated", added_at(a.made_by - 1), description(a));
+    for (std::size_t i = missing.size(); i-- > 0;) {  // the lists lead from the latest use back
+        if (missing.size() - i <= most) {
+            what.row("used", added_at(missing[i] - 1), text_of(missing[i]));
+        }
+    }
+    if (missing.size() > most) {
+        what.note(std::to_string(missing.size() - most) + " more nodes use it");
+    }
+    what.row("freed", where_, dependencies_text());
+    raise("O3", what,
+          one ? std::string("let the free depend on the ") + detail::kind_text(kind_of(missing.front() - 1)) + ", or pass ag::inferred"
+              : std::string("let the free depend on them, or pass ag::inferred"));
+}
+
+[[gnu::cold, gnu::noinline]] inline void recorder::raise_edge(const char* rule, const char* trouble, const char* fix, number from,
+                                                              number to, source_line where) const {
+    raise(rule, detail::message(trouble)
+                    .row("from", added_at(from - 1), text_of(from))
+                    .row("to", added_at(to - 1), text_of(to))
+                    .row("at", where),
+          fix);
+}
+
+[[gnu::cold, gnu::noinline]] inline void recorder::raise_fates(std::span<const std::uint32_t> taken_now, source_line where) const {
+    std::vector<bool> taken(allocation_count_);
+    for (const std::uint32_t a : taken_now) {
+        taken[a] = true;
+    }
+    std::vector<std::uint32_t> open;
+    for (std::uint32_t i = 0; i < allocation_count_; ++i) {
+        if (fate_of(i) == allocation_fate::none && !taken[i]) {
+            open.push_back(i);
+        }
+    }
+    const bool one = open.size() == 1;
+    detail::message what(one ? short_name(allocations_[open.front()]) + " has no fate: nobody frees it"
+                             : std::to_string(open.size()) + " allocations have no fate: nobody frees them");
+    for (const std::uint32_t i : open) {
+        what.row("allocated", allocated_at(i), description(allocations_[i]));
+    }
+    if (where.known()) {
+        what.row("at", where);
+    }
+    raise("F10", what, std::string("free ") + (one ? "it" : "each") + " with add_free, or pass it to ag::outputs or ag::auto_free");
+}
+
+[[gnu::noinline]] inline bool recorder::check_races(std::uint32_t allocation, bool writes) {
+    const allocation_record& a = allocations_[allocation];
+    targets_.clear();
+    for_uses(a.writers, [&](const detail::use_record& u) { check_before(u.node); });
+    if (writes) {
+        for_uses(a.readers, [&](const detail::use_record& u) { check_before(u.node); });
+    }
+    if (targets_.empty()) {
+        return true;
+    }
+    number lowest = targets_.front();
+    for (const number n : targets_) {
+        lowest = n < lowest ? n : lowest;
+    }
+    order_.sweep(lowest, pending_dependencies());
+    bool ordered = true;
+    for (const number n : targets_) {
+        if (!order_.swept(n)) {
+            ordered = false;
+            const std::string what = detail::node_text(kind_, name_);
+            raise("O6", detail::message(what + " and " + text_of(n) + " touch " + short_name(a) + " in no order, and one of them writes")
+                            .row("allocated", added_at(a.made_by - 1), description(a))
+                            .row("used", added_at(n - 1), text_of(n))
+                            .row("used", where_, what + "; " + dependencies_text()),
+                  "let one depend on the other, or pass ag::inferred");
+        }
+    }
+    return ordered;
+}
+
+}  // namespace v0
+}  // namespace allograph

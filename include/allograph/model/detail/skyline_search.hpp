@@ -1,0 +1,342 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <allograph/model/detail/clique_problem.hpp>
+#include <allograph/model/detail/random.hpp>
+#include <allograph/model/detail/skyline_state.hpp>
+
+namespace allograph {
+inline namespace v0 {
+namespace model::detail {
+
+enum class search_verdict : std::uint8_t { found, infeasible, stopped };
+
+/// The choices of one run that change how soon it finds a solution, never whether there is one.
+struct search_tactics {
+    enum class value : std::uint8_t { area, size, length, smallest };  ///< which candidate first
+    enum class valley : std::uint8_t { lowest, failing, tightest, strictly_lowest };
+    value by = value::area;
+    valley in = valley::lowest;
+    std::uint32_t noise_percent = 0;
+    std::uint64_t seed = 0;
+};
+
+/// Decides whether all buffers fit under a capacity, by filling memory from the bottom up.
+///
+/// The search branches on a clique in a valley: either one of the unplaced buffers whose floor is the valley's height
+/// lies there, or none does, and then each of those stands on a buffer that is not placed yet. That is complete: in a
+/// solution with the least sum of offsets, every buffer lies at zero or, but for alignment, on another. The clique with
+/// the fewest branches goes first. Parts that no unplaced buffer connects any more are solved one after the other, so
+/// that failure in one does not make the search try all solutions of another.
+class skyline_search {
+public:
+    explicit skyline_search(const clique_problem& problem)
+        : problem_(&problem), state_(problem), bias_(problem.buffers()), candidates_(problem.cliques(), 0),
+          round_of_(problem.buffers(), 0), round_of_clique_(problem.cliques(), 0), all_(problem.by_first_clique()) {
+        for (const std::int64_t a : problem.alignment) {
+            aligned_ = aligned_ || a != 1;
+        }
+    }
+
+    /// @param max_steps   branchings after which to give up
+    /// @param keep_going  called with the branchings since its last call; false gives up
+    template <class KeepGoing>
+    search_verdict run(std::int64_t capacity, std::uint64_t max_steps, const search_tactics& tactics,
+                       KeepGoing&& keep_going) {
+        steps_ = 0;
+        reported_ = 0;
+        max_steps_ = max_steps;
+        stopped_ = false;
+        tactics_ = tactics;
+        if (!state_.reset(capacity)) {
+            return search_verdict::infeasible;
+        }
+        set_bias();
+        const bool found = solve_parts(all_, keep_going);
+        keep_going(steps_ - reported_);
+        if (found) {
+            return search_verdict::found;
+        }
+        return stopped_ ? search_verdict::stopped : search_verdict::infeasible;
+    }
+
+    /// Of the solution, in units, after a run that found one.
+    [[nodiscard]] const std::vector<std::int64_t>& offsets() const noexcept { return state_.floors(); }
+
+private:
+    struct part {
+        std::vector<std::uint32_t> buffers;
+        std::size_t cliques = 0;  // that hold any of them
+    };
+
+    void set_bias() {
+        random_source random(tactics_.seed);
+        for (std::uint32_t b = 0; b < problem_->buffers(); ++b) {
+            const auto size = static_cast<double>(problem_->size[b]);
+            const auto length = static_cast<double>(problem_->cliques_of(b).size());
+            switch (tactics_.by) {
+            case search_tactics::value::area:
+                bias_[b] = size * length;
+                break;
+            case search_tactics::value::size:
+                bias_[b] = size;
+                break;
+            case search_tactics::value::length:
+                bias_[b] = length;
+                break;
+            case search_tactics::value::smallest:
+                bias_[b] = 1 / size;
+                break;
+            }
+            if (tactics_.noise_percent != 0) {
+                bias_[b] *= 1 + static_cast<double>(random.below(tactics_.noise_percent)) / 100;
+            }
+        }
+    }
+
+    template <class KeepGoing>
+    bool solve_parts(const std::vector<std::uint32_t>& buffers, KeepGoing& keep_going) {
+        for (const part& p : problem_->consecutive ? split_line(buffers) : split(buffers)) {
+            if (!solve_part(p, keep_going)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// In a total order, where `buffers` ascend by first clique, a part ends where nothing reaches further.
+    [[nodiscard]] std::vector<part> split_line(const std::vector<std::uint32_t>& buffers) const {
+        std::vector<part> parts;
+        std::uint32_t begin = 0;
+        std::uint32_t end = 0;
+        for (const std::uint32_t b : buffers) {
+            const auto own = problem_->cliques_of(b);
+            if (parts.empty() || own.front() >= end) {
+                parts.emplace_back();
+                begin = own.front();
+            }
+            end = own.back() + 1 > end ? own.back() + 1 : end;
+            parts.back().buffers.push_back(b);
+            parts.back().cliques = end - begin;
+        }
+        return parts;
+    }
+
+    [[nodiscard]] std::vector<part> split(const std::vector<std::uint32_t>& buffers) {
+        std::vector<part> parts;
+        ++round_;
+        for (const std::uint32_t first : buffers) {
+            if (round_of_[first] == round_) {
+                continue;
+            }
+            part p;
+            p.buffers.push_back(first);
+            round_of_[first] = round_;
+            for (std::size_t i = 0; i < p.buffers.size(); ++i) {
+                for (const std::uint32_t c : problem_->cliques_of(p.buffers[i])) {
+                    if (round_of_clique_[c] == round_) {
+                        continue;
+                    }
+                    round_of_clique_[c] = round_;
+                    ++p.cliques;
+                    for (const std::uint32_t b : problem_->members_of(c)) {
+                        if (!state_.placed(b) && round_of_[b] != round_) {
+                            round_of_[b] = round_;
+                            p.buffers.push_back(b);
+                        }
+                    }
+                }
+            }
+            parts.push_back(std::move(p));
+        }
+        return parts;
+    }
+
+    /// A buffer that conflicts with all others of its part may as well lie on top: taking it out of a solution and
+    /// letting what was above it sink by its size is a solution. It is set aside, which may split the rest further.
+    template <class KeepGoing>
+    bool solve_part(const part& p, KeepGoing& keep_going) {
+        if (p.buffers.size() == 1) {
+            return state_.place(p.buffers.front());
+        }
+        std::vector<std::uint32_t> on_top;
+        if (!aligned_) {
+            for (const std::uint32_t b : p.buffers) {
+                if (problem_->cliques_of(b).size() == p.cliques) {
+                    on_top.push_back(b);
+                }
+            }
+        }
+        if (on_top.empty()) {
+            return branch(p.buffers, keep_going);
+        }
+        for (const std::uint32_t b : on_top) {
+            state_.set_aside(b);
+        }
+        // What remains may have lost its lowest buffer.
+        for (const std::uint32_t b : on_top) {
+            state_.recheck_cliques_of(b);
+        }
+        if (!state_.settle() || !solve_parts(unplaced(p.buffers), keep_going)) {
+            return false;
+        }
+        for (const std::uint32_t b : on_top) {
+            state_.place_on_top(b);
+        }
+        return true;
+    }
+
+    [[nodiscard]] std::vector<std::uint32_t> unplaced(const std::vector<std::uint32_t>& buffers) const {
+        std::vector<std::uint32_t> rest;
+        rest.reserve(buffers.size());
+        for (const std::uint32_t b : buffers) {
+            if (!state_.placed(b)) {
+                rest.push_back(b);
+            }
+        }
+        return rest;
+    }
+
+    template <class KeepGoing>
+    bool branch(const std::vector<std::uint32_t>& buffers, KeepGoing& keep_going) {
+        if (++steps_ > max_steps_ || (steps_ % 64 == 0 && !report(keep_going))) {
+            stopped_ = true;
+            return false;
+        }
+        const std::uint32_t valley = choose_valley(buffers);
+        const std::int64_t level = state_.height(valley);
+        std::vector<std::pair<double, std::uint32_t>> choices;
+        for (const std::uint32_t b : problem_->members_of(valley)) {
+            if (!state_.placed(b) && state_.floor(b) == level) {
+                choices.emplace_back(-bias_[b], b);
+            }
+        }
+        for (std::size_t i = 1; i < choices.size(); ++i) {
+            for (std::size_t k = i; k > 0 && choices[k] < choices[k - 1]; --k) {
+                std::swap(choices[k], choices[k - 1]);
+            }
+        }
+        const std::size_t mark = state_.mark();
+        for (std::size_t i = 0; i < choices.size(); ++i) {
+            if (like_an_earlier(choices, i)) {
+                continue;
+            }
+            if (state_.place(choices[i].second) && solve_parts(unplaced(buffers), keep_going)) {
+                return true;
+            }
+            state_.undo_to(mark);
+            if (stopped_) {
+                return false;
+            }
+        }
+        if (state_.slack(valley) == 0) {
+            return false;
+        }
+        for (const auto& [bias, b] : choices) {
+            if (!state_.lift(b)) {
+                state_.forget_queue();
+                state_.undo_to(mark);
+                return false;
+            }
+        }
+        if (state_.settle() && branch(buffers, keep_going)) {
+            return true;
+        }
+        state_.undo_to(mark);
+        return false;
+    }
+
+    template <class KeepGoing>
+    bool report(KeepGoing& keep_going) {
+        const std::uint64_t news = steps_ - reported_;
+        reported_ = steps_;
+        return keep_going(news);
+    }
+
+    /// Buffers of the same size, alignment and cliques can be exchanged: one of them is enough.
+    [[nodiscard]] bool like_an_earlier(const std::vector<std::pair<double, std::uint32_t>>& choices,
+                                       std::size_t i) const {
+        for (std::size_t k = 0; k < i; ++k) {
+            if (problem_->same(choices[k].second, choices[i].second)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// A clique fit to branch on: each of its candidates rests on level ground, so that nothing can go below it later.
+    /// The lowest clique always is.
+    [[nodiscard]] std::uint32_t choose_valley(const std::vector<std::uint32_t>& buffers) {
+        constexpr std::uint32_t unfit = 1U << 24U;
+        touched_.clear();
+        for (const std::uint32_t b : buffers) {
+            const std::int64_t floor = state_.floor(b);
+            std::uint32_t weight = 1;
+            for (const std::uint32_t c : problem_->cliques_of(b)) {
+                if (state_.height(c) != floor) {
+                    weight = unfit;
+                    break;
+                }
+            }
+            for (const std::uint32_t c : problem_->cliques_of(b)) {
+                if (state_.height(c) == floor) {
+                    if (candidates_[c] == 0) {
+                        touched_.push_back(c);
+                    }
+                    candidates_[c] |= weight & unfit;
+                    candidates_[c] += weight & 1U;
+                }
+            }
+        }
+        std::uint32_t best = 0;
+        double best_score = 0;
+        bool any = false;
+        for (const std::uint32_t c : touched_) {
+            const std::uint32_t number = candidates_[c];
+            candidates_[c] = 0;
+            if ((number & unfit) != 0) {
+                continue;
+            }
+            const double score = score_of(c, number);
+            if (!any || score < best_score) {
+                any = true;
+                best_score = score;
+                best = c;
+            }
+        }
+        return best;
+    }
+
+    [[nodiscard]] double score_of(std::uint32_t c, std::uint32_t candidates) const {
+        const double branches = static_cast<double>(candidates) + (state_.slack(c) > 0 ? 0.9 : 0.0);
+        switch (tactics_.in) {
+        case search_tactics::valley::failing:
+            return branches / static_cast<double>(state_.failures(c));
+        case search_tactics::valley::tightest:
+            return branches + 1e-12 * static_cast<double>(state_.slack(c));
+        case search_tactics::valley::strictly_lowest:
+            return static_cast<double>(state_.height(c)) + 1e-3 * branches;
+        case search_tactics::valley::lowest:
+            break;
+        }
+        return branches + 1e-12 * static_cast<double>(state_.height(c));
+    }
+
+    const clique_problem* problem_;
+    skyline_state state_;
+    std::vector<double> bias_;
+    std::vector<std::uint32_t> candidates_, touched_;
+    std::vector<std::uint64_t> round_of_, round_of_clique_;
+    std::vector<std::uint32_t> all_;
+    search_tactics tactics_;
+    std::uint64_t round_ = 0, steps_ = 0, reported_ = 0, max_steps_ = 0;
+    bool stopped_ = false, aligned_ = false;
+};
+
+}  // namespace model::detail
+}  // namespace v0
+}  // namespace allograph

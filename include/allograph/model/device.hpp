@@ -1,0 +1,71 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+
+#include <allograph/model/misuse.hpp>
+
+namespace allograph {
+inline namespace v0 {
+
+/// A device, by its ordinal.
+struct device {
+    int ordinal = 0;
+    constexpr explicit device(int number = 0) noexcept : ordinal(number) {}
+    friend constexpr bool operator==(device, device) noexcept = default;
+};
+
+/// How an allocation node is made, beyond its size: its name in diagnostics, the device that holds it, and the
+/// devices that may use it besides. Written as a chain: `named("x").on(device{1}).shared_with(devices)`.
+class alloc_options {
+public:
+    constexpr alloc_options() noexcept = default;
+
+    /// @param label  a string that outlives the graph, shown in diagnostics
+    [[nodiscard]] constexpr alloc_options named(const char* label) const noexcept {
+        alloc_options next = *this;
+        next.label_ = label;
+        return next;
+    }
+    /// The device that holds the memory; without it, the graph's own.
+    [[nodiscard]] constexpr alloc_options on(device where) const noexcept {
+        alloc_options next = *this;
+        next.ordinal_ = where.ordinal;
+        return next;
+    }
+    /// Devices whose nodes may read and write the memory as well (rules A9, P1).
+    template <std::ranges::input_range R>
+        requires std::same_as<std::remove_cvref_t<std::ranges::range_reference_t<R>>, device>
+    [[nodiscard]] constexpr alloc_options shared_with(R&& devices) const {
+        alloc_options next = *this;
+        for (const device d : devices) {
+            if (d.ordinal < 0 || d.ordinal >= 64) {
+                detail::broken_rule("A9", "a peer device's ordinal must be from 0 to 63");
+            }
+            next.peers_ |= std::uint64_t{1} << static_cast<unsigned>(d.ordinal);
+        }
+        return next;
+    }
+    [[nodiscard]] constexpr alloc_options shared_with(device peer) const {
+        return shared_with(std::span<const device>(&peer, 1));
+    }
+
+    [[nodiscard]] constexpr const char* label() const noexcept { return label_; }
+    [[nodiscard]] constexpr bool has_device() const noexcept { return ordinal_ != unset; }
+    [[nodiscard]] constexpr device where() const noexcept { return device{ordinal_}; }
+    /// The peer devices as a set: bit n stands for ordinal n.
+    [[nodiscard]] constexpr std::uint64_t peers() const noexcept { return peers_; }
+
+private:
+    static constexpr int unset = -1'000'000;  // any ordinal that a caller may write, -1 too, is a device to check
+    const char* label_ = nullptr;
+    int ordinal_ = unset;
+    std::uint64_t peers_ = 0;
+};
+
+[[nodiscard]] constexpr alloc_options named(const char* label) noexcept { return alloc_options{}.named(label); }
+[[nodiscard]] constexpr alloc_options on(device where) noexcept { return alloc_options{}.on(where); }
+
+}  // namespace v0
+}  // namespace allograph

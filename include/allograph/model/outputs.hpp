@@ -1,0 +1,67 @@
+#pragma once
+
+#include <tuple>
+#include <vector>
+
+#include <allograph/model/alloc_node.hpp>
+
+namespace allograph {
+inline namespace v0 {
+
+/// How allocations that no graph frees end: owned by the caller after each launch, or freed by the next launch.
+enum class fate : std::uint8_t { output, auto_free };
+
+/// Tokens on their way into an executable, typed one by one. A failed `instantiate` leaves them here.
+template <fate Fate, class... Ts>
+class fate_list {
+public:
+    constexpr explicit fate_list(alloc_node<Ts>&&... tokens) noexcept : tokens_(static_cast<alloc_node<Ts>&&>(tokens)...) {}
+    static constexpr fate what = Fate;
+
+    /// Takes the tokens out, for the one who gives the allocations their fate.
+    [[nodiscard]] constexpr std::tuple<alloc_node<Ts>...>& tokens() noexcept { return tokens_; }
+
+private:
+    std::tuple<alloc_node<Ts>...> tokens_;
+};
+
+/// Tokens of one type whose number is known at run time.
+template <fate Fate, class T>
+class fate_vector {
+public:
+    explicit fate_vector(std::vector<alloc_node<T>>&& tokens) noexcept : tokens_(static_cast<std::vector<alloc_node<T>>&&>(tokens)) {}
+    static constexpr fate what = Fate;
+    [[nodiscard]] std::vector<alloc_node<T>>& tokens() noexcept { return tokens_; }
+
+private:
+    std::vector<alloc_node<T>> tokens_;
+};
+
+/// The allocations leave the graph: each launch returns them as `stream_buffer`s that the caller owns.
+/// A container gives a vector of buffers, a pack gives a tuple.
+template <class... Ts>
+[[nodiscard]] constexpr fate_list<fate::output, Ts...> outputs(alloc_node<Ts>&&... tokens) noexcept {
+    return fate_list<fate::output, Ts...>(static_cast<alloc_node<Ts>&&>(tokens)...);
+}
+template <class T>
+[[nodiscard]] fate_vector<fate::output, T> outputs(std::vector<alloc_node<T>>&& tokens) noexcept {
+    return fate_vector<fate::output, T>(static_cast<std::vector<alloc_node<T>>&&>(tokens));
+}
+template <class... Ts>
+void outputs(alloc_node<Ts>&..., because_an_allocation_has_one_owner_write_std_move = {}) = delete;
+
+/// The allocations stay with the executable: each launch frees those of the launch before and returns spans that
+/// are valid until the next; the executable frees the last ones when it is destroyed (rules X2, X3).
+template <class... Ts>
+[[nodiscard]] constexpr fate_list<fate::auto_free, Ts...> auto_free(alloc_node<Ts>&&... tokens) noexcept {
+    return fate_list<fate::auto_free, Ts...>(static_cast<alloc_node<Ts>&&>(tokens)...);
+}
+template <class T>
+[[nodiscard]] fate_vector<fate::auto_free, T> auto_free(std::vector<alloc_node<T>>&& tokens) noexcept {
+    return fate_vector<fate::auto_free, T>(static_cast<std::vector<alloc_node<T>>&&>(tokens));
+}
+template <class... Ts>
+void auto_free(alloc_node<Ts>&..., because_an_allocation_has_one_owner_write_std_move = {}) = delete;
+
+}  // namespace v0
+}  // namespace allograph
