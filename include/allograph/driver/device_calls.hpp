@@ -53,6 +53,17 @@ inline CUdevice ctx_get_device(source_line where) {
     return device;
 }
 
+/// Of the current context's device, in bytes.
+struct memory_info {
+    std::size_t free;
+    std::size_t total;
+};
+inline memory_info mem_get_info(source_line where) {
+    memory_info info{};
+    check(cuMemGetInfo_v2(&info.free, &info.total), "cuMemGetInfo_v2", where);
+    return info;
+}
+
 /// Bytes.
 inline std::uint64_t device_get_graph_mem_attribute(CUdevice device, CUgraphMem_attribute attribute, source_line where) {
     cuuint64_t value = 0;

@@ -5,6 +5,7 @@
 #include <allograph/graph/detail/device_info.hpp>
 #include <allograph/graph/detail/host_function.hpp>
 #include <allograph/graph/detail/ledger.hpp>
+#include <allograph/graph/detail/memory_guard.hpp>
 #include <allograph/graph/detail/raw_dependencies.hpp>
 #include <allograph/graph/instantiate_options.hpp>
 #include <allograph/model/node_builder.hpp>
@@ -19,9 +20,10 @@ struct because_the_executable_holds_the_graph_write_std_move {};
 struct because_a_graph_with_memory_nodes_cannot_be_cloned {};
 struct because_no_node_of_a_graph_with_memory_nodes_can_be_destroyed {};
 struct because_no_edge_of_a_graph_with_memory_nodes_can_be_removed {};
-struct because_a_graph_with_memory_nodes_cannot_be_launched_from_the_device {};
-struct because_the_outputs_are_taken_write_std_move {};
-struct because_auto_free_would_free_the_outputs_choose_one {};
+struct because_only_a_graph_of_its_own_is_instantiated_not_a_child_or_a_body {};
+struct because_an_executable_is_launched_write_instantiate {};
+struct because_a_graph_makes_its_own_handle_name_its_device {};
+struct because_a_graph_keeps_its_kind {};
 struct because_a_graph_is_not_copied_silently_write_clone_or_std_move {};
 
 /// A graph of the driver; `graph` and `memory_graph` are its two common kinds.
@@ -57,6 +59,12 @@ public:
         return *this;
     }
     basic_graph(const basic_graph&, because_a_graph_is_not_copied_silently_write_clone_or_std_move = {}) = delete;
+    template <class Reason = because_a_graph_is_not_copied_silently_write_clone_or_std_move>
+    basic_graph& operator=(basic_graph&) = delete;
+    template <graph_kind Other, checking Others, class Reason = because_a_graph_keeps_its_kind>
+        requires(Other != Kind || Others != Checks)
+    explicit basic_graph(const basic_graph<Other, Others>&) = delete;
+    explicit basic_graph(CUgraph, because_a_graph_makes_its_own_handle_name_its_device = {}) = delete;
     ~basic_graph() {
         if (graph_ != nullptr) {
             cuGraphDestroy(graph_);
@@ -67,6 +75,14 @@ public:
     /// The driver's handle; the graph keeps it. What is added to it directly is not checked.
     [[nodiscard]] CUgraph get() const noexcept { return graph_; }
     [[nodiscard]] device where_it_runs() const noexcept { return device_; }
+
+    /// Physical memory that launches will take, in whole chunks: it follows from the addresses alone (rule M3). The
+    /// size of a chunk is measured once a device.
+    [[nodiscard]] memory_footprint footprint(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const
+        requires(can.memory_nodes && checks)
+    {
+        return detail::footprint_of(ledger_->model, {file, line});
+    }
 
     /// Makes the executable, which takes the graph over: there may be one at a time (rule G5).
     /// @param a,b,c  in any order: `outputs(...)` or `auto_free(...)`, `upload_to{stream}`, `use_node_priorities`
@@ -86,18 +102,15 @@ public:
             return take_over<fates>(parameters, none, {file, line});
         }
     }
-    template <class... Options>
+    template <class... Options, class Reason = because_the_executable_holds_the_graph_write_std_move>
         requires(can.instantiable && !can.many_executables)
-    because_the_executable_holds_the_graph_write_std_move instantiate(Options&&...) & = delete;
-    template <class... Options>
-        requires(!can.device_launch && (... || std::same_as<std::remove_cvref_t<Options>, device_launch_t>))
-    because_a_graph_with_memory_nodes_cannot_be_launched_from_the_device instantiate(Options&&...) && = delete;
-    template <class... Options>
-        requires(!can.many_executables && detail::count_fates<std::remove_cvref_t<Options>...> > 1)
-    because_auto_free_would_free_the_outputs_choose_one instantiate(Options&&...) && = delete;
-    template <class... Options>
-        requires(!can.many_executables && (... || (detail::is_fates<std::remove_cvref_t<Options>> && std::is_lvalue_reference_v<Options>)))
-    because_the_outputs_are_taken_write_std_move instantiate(Options&&...) && = delete;
+    void instantiate(Options&&...) const& = delete;
+    template <class... Options, class Reason = detail::why_no_memory_graph_options<Options...>>
+        requires(can.instantiable && !can.many_executables && !detail::memory_graph_options<Options...>)
+    void instantiate(Options&&...) && = delete;
+    template <class... Options, class Reason = because_only_a_graph_of_its_own_is_instantiated_not_a_child_or_a_body>
+        requires(!can.instantiable)
+    void instantiate(Options&&...) const = delete;
 
     /// Makes an executable, one of as many as are wanted: a plain graph stays as it is.
     /// @param a,b,c  in any order: `upload_to{stream}`, `use_node_priorities`, `device_launch`
@@ -110,6 +123,14 @@ public:
         (detail::apply(a, parameters), detail::apply(b, parameters), detail::apply(c, parameters));
         return graph_exec<Kind, Checks, no_fates>(driver::graph_instantiate_with_params(graph_, parameters, {file, line}), no_fates{}, no_fates{});
     }
+    template <class... Options, class Reason = detail::why_no_plain_graph_options<Options...>>
+        requires(can.many_executables && !detail::plain_graph_options<Options...>)
+    void instantiate(Options&&...) const = delete;
+
+    template <class... Args, class Reason = because_an_executable_is_launched_write_instantiate>
+    void launch(const Args&...) const = delete;
+    template <class... Args, class Reason = because_an_executable_is_launched_write_instantiate>
+    void upload(const Args&...) const = delete;
 
     /// A graph of its own with the same nodes and edges. Driver: cuGraphClone, cuGraphNodeFindInClone
     [[nodiscard]] basic_graph clone(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const

@@ -6,6 +6,7 @@
 
 #include <allograph/driver/exec_calls.hpp>
 #include <allograph/graph/basic_graph.hpp>
+#include <allograph/graph/detail/memory_guard.hpp>
 #include <allograph/graph/stream_buffer.hpp>
 
 namespace allograph {
@@ -13,6 +14,9 @@ inline namespace v0 {
 
 struct because_releasing_the_graph_ends_the_executable_write_std_move {};
 struct because_an_executable_of_a_plain_graph_does_not_hold_it {};
+struct because_an_executable_is_not_copied_write_std_move {};
+struct because_the_executable_would_not_see_them_add_nodes_before_instantiate {};
+struct because_a_launch_runs_on_a_stream_name_it {};
 
 /// An executable graph. One of a memory graph holds its graph, since there may be one at a time (rule G5); those of
 /// a plain graph are independent of it.
@@ -29,18 +33,20 @@ class graph_exec {
 public:
     graph_exec(graph_exec&& other) noexcept
         : exec_(std::exchange(other.exec_, nullptr)), last_stream_(other.last_stream_), launched_(std::exchange(other.launched_, false)),
-          graph_(std::move(other.graph_)), fates_(std::move(other.fates_)) {}
+          memory_epoch_(other.memory_epoch_), graph_(std::move(other.graph_)), fates_(std::move(other.fates_)) {}
     graph_exec& operator=(graph_exec&& other) noexcept {
         if (this != &other) {
             destroy();
             exec_ = std::exchange(other.exec_, nullptr);
             last_stream_ = other.last_stream_;
             launched_ = std::exchange(other.launched_, false);
+            memory_epoch_ = other.memory_epoch_;
             graph_ = std::move(other.graph_);
             replace_fates(std::move(other.fates_));
         }
         return *this;
     }
+    graph_exec(const graph_exec&, because_an_executable_is_not_copied_write_std_move = {}) = delete;
     ~graph_exec() { destroy(); }
 
     /// The driver's handle; the executable keeps it.
@@ -50,7 +56,7 @@ public:
     /// @return nothing, or what `outputs` and `auto_free` asked for: a tuple (vector for a container) of
     ///         `stream_buffer`s that the caller owns, or of spans that are valid until the next launch
     /// @throws misuse [X1] [X7] while an output of an earlier launch lives, [X6] when an allocation that this graph
-    ///         frees is not live; driver_error. Nothing is launched then
+    ///         frees is not live; out_of_memory; driver_error. Nothing is launched then
     /// Driver: cuGraphLaunch
     auto launch(stream_ref stream, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         const source_line where{file, line};
@@ -61,6 +67,9 @@ public:
         }
         if constexpr (checks && holds_graph) {
             require_launchable(where);
+        }
+        if constexpr (checks && holds_graph) {
+            require_memory(stream.get(), where);
         }
         auto room = room_for_results();  // before the launch: after it nothing may fail
         driver::graph_launch(exec_, stream.get(), where);
@@ -78,11 +87,24 @@ public:
         }
         return results(std::move(room));
     }
+    template <class Reason = because_a_launch_runs_on_a_stream_name_it>
+    void launch() = delete;
+
+    /// Physical memory that launches of this executable take, in whole chunks, known before the first (rule M3).
+    [[nodiscard]] memory_footprint footprint(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const
+        requires(holds_graph)
+    {
+        return graph_.footprint(file, line);
+    }
 
     /// Maps the memory and readies the graph for its first launch, in the order of the stream (rules M1, X12).
     /// Driver: cuGraphUpload
     void upload(stream_ref stream, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
-        driver::graph_upload(exec_, stream.get(), {file, line});
+        const source_line where{file, line};
+        if constexpr (checks && holds_graph) {
+            require_memory(stream.get(), where);
+        }
+        driver::graph_upload(exec_, stream.get(), where);
     }
 
     /// Destroys the executable and hands the graph back; with outputs a tuple of the graph and their tokens, which
@@ -111,6 +133,24 @@ public:
         requires(!holds_graph)
     void release_graph() = delete;
 
+    // rule G10
+    template <class T, class... Args, class Reason = because_the_executable_would_not_see_them_add_nodes_before_instantiate>
+    void add_alloc(const Args&...) = delete;
+    template <class... Args, class Reason = because_the_executable_would_not_see_them_add_nodes_before_instantiate>
+    void add_free(const Args&...) = delete;
+    template <class... Args, class Reason = because_the_executable_would_not_see_them_add_nodes_before_instantiate>
+    void add_memset(const Args&...) = delete;
+    template <class... Args, class Reason = because_the_executable_would_not_see_them_add_nodes_before_instantiate>
+    void add_memcpy(const Args&...) = delete;
+    template <class... Args, class Reason = because_the_executable_would_not_see_them_add_nodes_before_instantiate>
+    void add_kernel(const Args&...) = delete;
+    template <class... Args, class Reason = because_the_executable_would_not_see_them_add_nodes_before_instantiate>
+    void add_host(const Args&...) = delete;
+    template <class... Args, class Reason = because_the_executable_would_not_see_them_add_nodes_before_instantiate>
+    void add_empty(const Args&...) = delete;
+    template <class... Args, class Reason = because_the_executable_would_not_see_them_add_nodes_before_instantiate>
+    void add_dependency(const Args&...) = delete;
+
 private:
     template <graph_kind, checking>
     friend class basic_graph;
@@ -130,6 +170,15 @@ private:
                 throw misuse("X6", "this graph frees " + each.what + ", which is not live: launch the graph that allocates it first, once for each launch of this one\n" +
                                        "  freed      " + detail::line_text(each.freed) + "\n  launched   " + detail::line_text(where));
             }
+        }
+    }
+
+    /// Compares with what the devices can give, at the first launch and when memory may have gone since (rule M2).
+    void require_memory(CUstream stream, source_line where) {
+        const std::uint32_t now = detail::memory_epoch().load();
+        if (memory_epoch_ != now) [[unlikely]] {
+            detail::require_room(detail::footprint_of(graph_.books().model, where), stream, where);
+            memory_epoch_ = now;
         }
     }
 
@@ -225,6 +274,7 @@ private:
     CUgraphExec exec_;
     CUstream last_stream_ = nullptr;
     bool launched_ = false;
+    std::uint32_t memory_epoch_ = 0;  // when the memory was last known to be there
     held_graph graph_;
     Fates fates_;
 };

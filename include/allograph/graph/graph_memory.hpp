@@ -1,6 +1,6 @@
 #pragma once
 
-#include <allograph/graph/detail/device_info.hpp>
+#include <allograph/graph/detail/memory_guard.hpp>
 
 namespace allograph {
 inline namespace v0 {
@@ -29,7 +29,10 @@ public:
     }
 
     /// Gives memory that no graph uses back to the device. Driver: cuDeviceGraphMemTrim
-    void trim() const { driver::device_graph_mem_trim(handle_, {}); }
+    void trim() const {
+        detail::memory_epoch().add(1);  // what was mapped may be gone: the next launches look again
+        driver::device_graph_mem_trim(handle_, {});
+    }
 
 private:
     [[nodiscard]] std::uint64_t get(CUgraphMem_attribute attribute) const { return driver::device_get_graph_mem_attribute(handle_, attribute, {}); }

@@ -29,6 +29,13 @@ inline constexpr device_launch_t device_launch{};
 /// No allocation leaves the graph.
 struct no_fates {};
 
+struct because_a_graph_with_memory_nodes_cannot_be_launched_from_the_device {};
+struct because_the_outputs_are_taken_write_std_move {};
+struct because_auto_free_would_free_the_outputs_choose_one {};
+struct because_options_are_types_write_outputs_auto_free_upload_to_or_use_node_priorities {};
+struct because_a_graph_without_memory_nodes_has_no_outputs_use_memory_graph {};
+struct because_options_are_types_write_upload_to_use_node_priorities_or_device_launch {};
+
 namespace detail {
 
 struct no_option {};
@@ -65,6 +72,22 @@ struct find_fates<First, Rest...> {
 
 template <class... Options>
 inline constexpr int count_fates = (0 + ... + (is_fates<Options> ? 1 : 0));
+
+template <class... Options>
+concept memory_graph_options = (memory_graph_option<Options> && ...) && count_fates<Options...> <= 1;
+template <class... Options>
+concept plain_graph_options = (plain_graph_option<std::remove_cvref_t<Options>> && ...);
+
+template <class... Options>
+using why_no_memory_graph_options =
+    std::conditional_t<(std::same_as<std::remove_cvref_t<Options>, device_launch_t> || ...), because_a_graph_with_memory_nodes_cannot_be_launched_from_the_device,
+    std::conditional_t<(count_fates<std::remove_cvref_t<Options>...> > 1), because_auto_free_would_free_the_outputs_choose_one,
+    std::conditional_t<(count_fates<std::remove_cvref_t<Options>...> > count_fates<Options...>), because_the_outputs_are_taken_write_std_move,
+                       because_options_are_types_write_outputs_auto_free_upload_to_or_use_node_priorities>>>;
+template <class... Options>
+using why_no_plain_graph_options =
+    std::conditional_t<(count_fates<std::remove_cvref_t<Options>...> > 0), because_a_graph_without_memory_nodes_has_no_outputs_use_memory_graph,
+                       because_options_are_types_write_upload_to_use_node_priorities_or_device_launch>;
 
 /// That option itself.
 template <class First, class... Rest>

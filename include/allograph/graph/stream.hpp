@@ -9,6 +9,9 @@
 namespace allograph {
 inline namespace v0 {
 
+struct because_a_number_is_no_stream {};
+struct because_a_stream_has_one_owner_write_std_move_or_stream_ref {};
+
 /// A stream that somebody else owns: from `CUstream`, `cudaStream_t`, and anything that converts to them.
 class stream_ref {
 public:
@@ -16,7 +19,9 @@ public:
     template <class S>
         requires(std::convertible_to<const S&, CUstream> && !std::same_as<S, CUstream>)
     constexpr stream_ref(const S& stream) : stream_(static_cast<CUstream>(stream)) {}
-    stream_ref(int) = delete;
+    template <class N>
+        requires std::is_arithmetic_v<N>
+    stream_ref(N, because_a_number_is_no_stream = {}) = delete;
 
     [[nodiscard]] constexpr CUstream get() const noexcept { return stream_; }
 
@@ -49,6 +54,7 @@ public:
         std::swap(stream_, other.stream_);
         return *this;
     }
+    stream(const stream&, because_a_stream_has_one_owner_write_std_move_or_stream_ref = {}) = delete;
     ~stream() {
         if (stream_ != nullptr) {
             cuStreamDestroy_v2(stream_);

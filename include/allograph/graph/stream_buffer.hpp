@@ -12,6 +12,9 @@
 namespace allograph {
 inline namespace v0 {
 
+struct because_only_a_launch_makes_a_stream_buffer {};
+struct because_a_buffer_is_freed_once_write_std_move {};
+
 /// The memory of an output of one launch, owned: freed on its stream when the buffer dies (rules F8, X10), which
 /// may be after graph and executable are gone (X4). While it lives its executable cannot be launched again (X1).
 ///
@@ -30,6 +33,15 @@ public:
         std::swap(cell_, other.cell_);
         return *this;
     }
+    stream_buffer(const stream_buffer&, because_a_buffer_is_freed_once_write_std_move = {}) = delete;
+    template <class Reason = because_a_buffer_is_freed_once_write_std_move>
+    stream_buffer& operator=(stream_buffer&) = delete;
+    stream_buffer(because_only_a_launch_makes_a_stream_buffer = {}) = delete;
+    template <class M, class Reason = because_only_a_launch_makes_a_stream_buffer>
+        requires(!std::same_as<M, stream_buffer>)
+    explicit stream_buffer(const M&) = delete;
+    template <class M, class Reason = because_only_a_launch_makes_a_stream_buffer>
+    stream_buffer(const M&, stream_ref) = delete;
     ~stream_buffer() {
         if (!memory_.empty()) {
             cell_.set_live(false);

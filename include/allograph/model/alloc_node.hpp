@@ -9,6 +9,7 @@ inline namespace v0 {
 
 struct because_an_allocation_has_one_owner_write_std_move {};
 struct because_assigning_over_a_live_allocation_would_leak_it {};
+struct because_only_add_alloc_makes_an_allocation {};
 
 /// The token of one allocation of a memory graph: whoever holds it must give it a fate, once. A free in its graph
 /// or in another, an output of the executable, or auto-free take the token by move (rules F1 to F5).
@@ -23,7 +24,10 @@ class [[nodiscard("an allocation needs a fate: add_free, outputs or auto_free")]
 public:
     using element_type = T;
 
-    alloc_node() = delete;
+    alloc_node(because_only_add_alloc_makes_an_allocation = {}) = delete;
+    template <class M, class Reason = because_only_add_alloc_makes_an_allocation>
+        requires(!std::same_as<M, alloc_node>)
+    explicit alloc_node(const M&) = delete;
     constexpr alloc_node(alloc_node&& other) noexcept
         : parts_(other.parts_), address_(other.address_), count_(other.count_), allocation_(other.allocation_) {
         other.spend();

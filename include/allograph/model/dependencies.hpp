@@ -24,12 +24,24 @@ struct after_and_inferred {
     std::array<node, N> nodes;
 };
 
+struct because_one_node_is_not_a_range_write_after_node {};
+struct because_a_pointer_has_no_count_write_a_span_or_a_range {};
+struct because_these_are_no_nodes_write_what_the_add_members_return {};
+struct because_after_takes_nodes_write_what_the_add_members_return {};
+struct because_a_root_has_no_dependencies_leave_after_out {};
+struct because_dependencies_are_made_for_one_call_keep_the_range_instead {};
+
 /// The given nodes as one range of dependencies, whatever their types.
 template <node_handle... H>
     requires(sizeof...(H) > 0)
 [[nodiscard]] constexpr std::array<node, sizeof...(H)> after(const H&... handles) noexcept {
     return {{detail::to_node(handles)...}};
 }
+template <class Reason = because_a_root_has_no_dependencies_leave_after_out>
+void after() = delete;
+template <class... H, class Reason = because_after_takes_nodes_write_what_the_add_members_return>
+    requires(sizeof...(H) > 0 && !(node_handle<H> && ...))
+void after(const H&...) = delete;
 
 template <std::size_t N>
 [[nodiscard]] constexpr after_and_inferred<N> operator+(const std::array<node, N>& nodes, inferred_t) noexcept {
@@ -53,8 +65,8 @@ template <node_range R>
     return nodes;
 }
 
-struct because_one_node_is_not_a_range_write_after_node {};
-struct because_a_pointer_has_no_count_write_a_span_or_a_range {};
+template <node_handle H, class Reason = because_one_node_is_not_a_range_write_after_node>
+void unique_after(const H&) = delete;
 
 /// The dependencies of one call, and the line of that call. Made implicitly, for the call alone: it may refer to
 /// the caller's range.
@@ -97,9 +109,14 @@ public:
 
     template <node_handle H>
     dependencies(const H&, because_one_node_is_not_a_range_write_after_node = {}) = delete;
+    template <detail::node_pointer P>
+    dependencies(P, because_a_pointer_has_no_count_write_a_span_or_a_range = {}) = delete;
     dependencies(CUgraphNode_st* const*, because_a_pointer_has_no_count_write_a_span_or_a_range = {}) = delete;
+    template <std::ranges::input_range R>
+        requires(!node_range<R>)
+    dependencies(const R&, because_these_are_no_nodes_write_what_the_add_members_return = {}) = delete;
 
-    dependencies(const dependencies&) = delete;
+    dependencies(const dependencies&, because_dependencies_are_made_for_one_call_keep_the_range_instead = {}) = delete;
     dependencies& operator=(const dependencies&) = delete;
     constexpr ~dependencies() {
         if (spilled_ != nullptr) {

@@ -16,6 +16,14 @@ struct device {
     friend constexpr bool operator==(device, device) noexcept = default;
 };
 
+struct because_graph_memory_lies_on_a_device_write_device_and_its_ordinal {};
+struct because_peers_are_a_device_or_one_range_of_devices_and_read_and_write {};
+
+namespace detail {
+template <class R>
+concept device_range = std::ranges::input_range<R> && std::same_as<std::remove_cvref_t<std::ranges::range_reference_t<R>>, device>;
+}  // namespace detail
+
 /// How an allocation node is made, beyond its size: its name in diagnostics, the device that holds it, and the
 /// devices that may use it besides. Written as a chain: `named("x").on(device{1}).shared_with(devices)`.
 class alloc_options {
@@ -34,9 +42,11 @@ public:
         next.ordinal_ = where.ordinal;
         return next;
     }
+    template <class L, class Reason = because_graph_memory_lies_on_a_device_write_device_and_its_ordinal>
+        requires(!std::convertible_to<const L&, device>)
+    void on(const L&) const = delete;
     /// Devices whose nodes may read and write the memory as well (rules A9, P1).
-    template <std::ranges::input_range R>
-        requires std::same_as<std::remove_cvref_t<std::ranges::range_reference_t<R>>, device>
+    template <detail::device_range R>
     [[nodiscard]] constexpr alloc_options shared_with(R&& devices) const {
         alloc_options next = *this;
         for (const device d : devices) {
@@ -50,6 +60,9 @@ public:
     [[nodiscard]] constexpr alloc_options shared_with(device peer) const {
         return shared_with(std::span<const device>(&peer, 1));
     }
+    template <class... P, class Reason = because_peers_are_a_device_or_one_range_of_devices_and_read_and_write>
+        requires(sizeof...(P) != 1 || !((std::convertible_to<P, device> || detail::device_range<P>) && ...))
+    void shared_with(P&&...) const = delete;
 
     [[nodiscard]] constexpr const char* label() const noexcept { return label_; }
     [[nodiscard]] constexpr bool has_device() const noexcept { return ordinal_ != unset; }
@@ -66,6 +79,9 @@ private:
 
 [[nodiscard]] constexpr alloc_options named(const char* label) noexcept { return alloc_options{}.named(label); }
 [[nodiscard]] constexpr alloc_options on(device where) noexcept { return alloc_options{}.on(where); }
+template <class L, class Reason = because_graph_memory_lies_on_a_device_write_device_and_its_ordinal>
+    requires(!std::convertible_to<const L&, device>)
+void on(const L&) = delete;
 
 }  // namespace v0
 }  // namespace allograph

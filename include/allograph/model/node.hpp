@@ -89,6 +89,10 @@ concept node_range = std::ranges::input_range<R> && node_handle<std::remove_cvre
 
 namespace detail {
 
+/// An array of nodes as C passes it, without its length.
+template <class P>
+concept node_pointer = std::same_as<P, decltype(nullptr)> || (std::is_pointer_v<P> && node_handle<std::remove_cv_t<std::remove_pointer_t<P>>>);
+
 inline constexpr std::uint32_t spent_index = 0xFFFFFFFFu;  // the index that a spent token shows (rule F9)
 
 struct handle_access {

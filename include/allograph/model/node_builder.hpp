@@ -26,6 +26,17 @@ struct because_only_an_alloc_node_can_be_freed {};
 struct because_device_memory_holds_trivially_copyable_values_not_const_aligned_to_at_most_512 {};
 struct because_only_values_of_1_2_or_4_bytes_can_be_set_write_allograph_zero_or_a_kernel {};
 struct because_a_memset_writes_and_this_span_is_const {};
+struct because_a_memset_sets_a_device_span_write_span {};
+struct because_a_memset_sets_values_of_the_element_type {};
+struct because_an_allocation_has_an_element_type_write_add_alloc_of_it {};
+struct because_an_allocation_is_a_count_of_elements {};
+struct because_the_options_of_an_allocation_are_named_on_and_shared_with {};
+struct because_a_kernel_has_a_signature_write_kernel_of_it {};
+struct because_a_launch_config_comes_before_the_arguments_write_grid_for {};
+struct because_what_a_host_node_touches_is_said_in_uses {};
+struct because_the_body_of_a_conditional_holds_no_host_node {};
+struct because_an_edge_joins_two_nodes_write_what_the_add_members_return {};
+struct because_an_edge_carries_no_data_leave_it_out {};
 struct because_memcpy_takes_device_spans_and_contiguous_host_ranges_of_one_element_type {};
 struct because_the_host_memory_must_outlive_every_launch_name_it_first {};
 struct because_the_arguments_do_not_match_the_kernel_signature_in_count_or_type {};
@@ -60,8 +71,36 @@ concept copies = (is_device_span<std::remove_cvref_t<Dst>> || is_device_span<std
                  !std::is_const_v<copy_element_t<Dst>> &&
                  std::same_as<copy_element_t<Dst>, std::remove_const_t<copy_element_t<Src>>>;
 
+/// A span that a memset node can fill with such a value.
+template <class T, class V>
+concept sets = !std::is_const_v<T> && (std::same_as<V, zero_t> ||
+                                       ((sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4) && std::convertible_to<const V&, T>));
+template <class T, class V>
+using why_not_set =
+    std::conditional_t<std::is_const_v<T>, because_a_memset_writes_and_this_span_is_const,
+                       std::conditional_t<sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4, because_a_memset_sets_values_of_the_element_type,
+                                          because_only_values_of_1_2_or_4_bytes_can_be_set_write_allograph_zero_or_a_kernel>>;
+
 template <class M>
 concept outlives_the_call = is_device_span<std::remove_cvref_t<M>> || std::ranges::borrowed_range<M>;
+
+template <class Dst, class Src>
+concept copies_for_good = copies<Dst, Src> && outlives_the_call<Dst> && outlives_the_call<Src>;
+template <class Dst, class Src>
+using why_not_copied = std::conditional_t<copies<Dst, Src>, because_the_host_memory_must_outlive_every_launch_name_it_first,
+                                          because_memcpy_takes_device_spans_and_contiguous_host_ranges_of_one_element_type>;
+
+template <class M>
+inline constexpr bool is_alloc_node = false;
+template <class T>
+inline constexpr bool is_alloc_node<alloc_node<T>> = true;
+template <class M>
+using why_not_freed = std::conditional_t<is_alloc_node<M>, because_the_free_spends_the_allocation_write_std_move, because_only_an_alloc_node_can_be_freed>;
+
+template <class K>
+inline constexpr bool is_kernel = false;
+template <class... Params>
+inline constexpr bool is_kernel<kernel<void(Params...)>> = true;
 
 template <class U>
 inline constexpr std::size_t declared_uses = 0;
@@ -151,12 +190,26 @@ public:
                                       const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         return add_alloc<T>(dependencies({}, file, line), count, options);
     }
-    template <class T, class... Args>
+    template <class T, class... Args, class Reason = because_this_kind_of_graph_cannot_hold_allocations_use_memory_graph>
         requires(!can.memory_nodes)
-    void add_alloc(const Args&..., because_this_kind_of_graph_cannot_hold_allocations_use_memory_graph = {}) = delete;
-    template <class T, class... Args>
+    void add_alloc(const Args&...) = delete;
+    template <class T, class... Args, class Reason = because_device_memory_holds_trivially_copyable_values_not_const_aligned_to_at_most_512>
         requires(can.memory_nodes && !device_element<T>)
-    void add_alloc(const Args&..., because_device_memory_holds_trivially_copyable_values_not_const_aligned_to_at_most_512 = {}) = delete;
+    void add_alloc(const Args&...) = delete;
+    template <class T, class Count, class Reason = because_an_allocation_is_a_count_of_elements>
+        requires(can.memory_nodes && device_element<T> && !std::convertible_to<const Count&, std::size_t>)
+    void add_alloc(const dependencies&, const Count&) = delete;
+    template <class T, class O, class Reason = because_the_options_of_an_allocation_are_named_on_and_shared_with>
+        requires(can.memory_nodes && device_element<T> && !std::convertible_to<const O&, alloc_options>)
+    void add_alloc(const dependencies&, std::size_t, const O&) = delete;
+    template <class T, class O, class Reason = because_the_options_of_an_allocation_are_named_on_and_shared_with>
+        requires(can.memory_nodes && device_element<T> && !std::convertible_to<const O&, alloc_options>)
+    void add_alloc(std::size_t, const O&) = delete;
+    template <class T, detail::node_pointer P, class... Args, class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
+        requires(can.memory_nodes && device_element<T>)
+    void add_alloc(P, std::size_t, std::size_t, const Args&...) = delete;
+    void add_alloc(std::size_t, because_an_allocation_has_an_element_type_write_add_alloc_of_it = {}) = delete;
+    void add_alloc(const dependencies&, std::size_t, because_an_allocation_has_an_element_type_write_add_alloc_of_it = {}) = delete;
 
     /// Frees an allocation, of this graph or of another, after the nodes that use it (rules O3, O4).
     /// @param token  spent on success
@@ -174,15 +227,21 @@ public:
     constexpr free_node add_free(alloc_node<T>&& token, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         return add_free(dependencies({}, file, line), static_cast<alloc_node<T>&&>(token));
     }
-    template <class T>
+    template <class M, class Reason = detail::why_not_freed<M>>
         requires(can.memory_nodes)
-    void add_free(const dependencies&, const alloc_node<T>&, because_the_free_spends_the_allocation_write_std_move = {}) = delete;
-    template <class M>
+    void add_free(const dependencies&, const M&) = delete;
+    template <class M, class Reason = detail::why_not_freed<M>>
         requires(can.memory_nodes)
-    void add_free(const dependencies&, const M&, because_only_an_alloc_node_can_be_freed = {}) = delete;
-    template <class... Args>
+    void add_free(const M&) = delete;
+    template <detail::node_pointer P, class M, class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
+        requires(can.memory_nodes)
+    void add_free(P, std::size_t, M&&) = delete;
+    template <class M, class Reason = because_this_kind_of_graph_cannot_hold_allocations_use_memory_graph>
         requires(!can.memory_nodes)
-    void add_free(const Args&..., because_this_kind_of_graph_cannot_hold_allocations_use_memory_graph = {}) = delete;
+    void add_free(const dependencies&, const M&) = delete;
+    template <class M, class Reason = because_this_kind_of_graph_cannot_hold_allocations_use_memory_graph>
+        requires(!can.memory_nodes)
+    void add_free(const M&) = delete;
 
     /// Sets every element of `memory`.
     /// @param value  of 1, 2 or 4 bytes; `allograph::zero` for any type
@@ -208,23 +267,31 @@ public:
         return set(deps, memory, unit, memory.size_bytes() / unit, 0);
     }
     template <class T, class V>
-        requires(!std::is_const_v<T> && requires(node_builder& b, const dependencies& d, const device_span<T>& m, const V& v) { b.add_memset(d, m, v); })
+        requires(detail::sets<T, V>)
     constexpr memset_node add_memset(const device_span<T>& memory, const V& value, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         return add_memset(dependencies({}, file, line), memory, value);
     }
-    template <class T, class V>
-        requires(!std::is_const_v<T> && sizeof(T) != 1 && sizeof(T) != 2 && sizeof(T) != 4 && !std::same_as<V, zero_t>)
-    void add_memset(const dependencies&, const device_span<T>&, const V&,
-                    because_only_values_of_1_2_or_4_bytes_can_be_set_write_allograph_zero_or_a_kernel = {}) = delete;
-    template <class T, class V>
-    void add_memset(const dependencies&, const device_span<const T>&, const V&, because_a_memset_writes_and_this_span_is_const = {}) = delete;
+    template <class T, class V, class Reason = detail::why_not_set<T, V>>
+        requires(!detail::sets<T, V>)
+    void add_memset(const dependencies&, const device_span<T>&, const V&) = delete;
+    template <class T, class V, class Reason = detail::why_not_set<T, V>>
+        requires(!detail::sets<T, V>)
+    void add_memset(const device_span<T>&, const V&) = delete;
+    template <class M, class V, class Reason = because_a_memset_sets_a_device_span_write_span>
+        requires(!detail::is_device_span<M>)
+    void add_memset(const dependencies&, const M&, const V&) = delete;
+    template <class M, class V, class Reason = because_a_memset_sets_a_device_span_write_span>
+        requires(!detail::is_device_span<M>)
+    void add_memset(const M&, const V&) = delete;
+    template <detail::node_pointer P, class M, class V, class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
+    void add_memset(P, std::size_t, const M&, const V&) = delete;
 
     /// Copies between device spans, or between a device span and contiguous host memory, which must outlive every
     /// launch. Both sides hold the same number of elements of one type.
     /// @throws misuse [O5] when the sizes differ or are 0
     /// Driver: cuGraphAddMemcpyNode
     template <class Dst, class Src>
-        requires(detail::copies<Dst, Src> && detail::outlives_the_call<Dst> && detail::outlives_the_call<Src>)
+        requires(detail::copies_for_good<Dst, Src>)
     constexpr memcpy_node add_memcpy(const dependencies& deps, Dst&& to, Src&& from) {
         const std::size_t count = detail::elements_of(to);
         if (count != detail::elements_of(from)) {
@@ -238,17 +305,18 @@ public:
             deps, memcpy_request{detail::side_of(to, access::write), detail::side_of(from, access::read), count * sizeof(element)}));
     }
     template <class Dst, class Src>
-        requires(detail::copies<Dst, Src> && detail::outlives_the_call<Dst> && detail::outlives_the_call<Src>)
+        requires(detail::copies_for_good<Dst, Src>)
     constexpr memcpy_node add_memcpy(Dst&& to, Src&& from, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         return add_memcpy(dependencies({}, file, line), to, from);
     }
-    template <class Dst, class Src>
-        requires(!detail::copies<Dst, Src>)
-    void add_memcpy(const dependencies&, const Dst&, const Src&,
-                    because_memcpy_takes_device_spans_and_contiguous_host_ranges_of_one_element_type = {}) = delete;
-    template <class Dst, class Src>
-        requires(detail::copies<Dst, Src> && !(detail::outlives_the_call<Dst> && detail::outlives_the_call<Src>))
-    void add_memcpy(const dependencies&, Dst&&, Src&&, because_the_host_memory_must_outlive_every_launch_name_it_first = {}) = delete;
+    template <class Dst, class Src, class Reason = detail::why_not_copied<Dst, Src>>
+        requires(!detail::copies_for_good<Dst, Src>)
+    void add_memcpy(const dependencies&, Dst&&, Src&&) = delete;
+    template <class Dst, class Src, class Reason = detail::why_not_copied<Dst, Src>>
+        requires(!detail::copies_for_good<Dst, Src>)
+    void add_memcpy(Dst&&, Src&&) = delete;
+    template <detail::node_pointer P, class Dst, class Src, class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
+    void add_memcpy(P, std::size_t, Dst&&, Src&&) = delete;
 
     /// Runs a kernel. A `device_ptr<T>` passes as `T*` or `const T*`; whole numbers pass where their value fits;
     /// nothing else converts. `uses(...)` may follow the arguments, for memory behind raw pointers.
@@ -264,10 +332,23 @@ public:
     constexpr kernel_node add_kernel(const kernel<void(Params...)>& function, const detail::located<launch_config>& config, const Args&... args) {
         return add_kernel(dependencies({}, config.where.file, config.where.line), function, config.value, args...);
     }
-    template <class... Params, class... Args>
+    template <class... Params, class... Args, class Reason = because_the_arguments_do_not_match_the_kernel_signature_in_count_or_type>
         requires(!detail::arguments_match<kernel<void(Params...)>, Args...>)
-    because_the_arguments_do_not_match_the_kernel_signature_in_count_or_type
-    add_kernel(const dependencies&, const kernel<void(Params...)>&, const launch_config&, const Args&...) = delete;
+    void add_kernel(const dependencies&, const kernel<void(Params...)>&, const launch_config&, const Args&...) = delete;
+    template <class... Params, class... Args, class Reason = because_the_arguments_do_not_match_the_kernel_signature_in_count_or_type>
+        requires(!detail::arguments_match<kernel<void(Params...)>, Args...>)
+    void add_kernel(const kernel<void(Params...)>&, const launch_config&, const Args&...) = delete;
+    template <class... Params, class C, class... Args, class Reason = because_a_launch_config_comes_before_the_arguments_write_grid_for>
+        requires(!std::convertible_to<const C&, launch_config>)
+    void add_kernel(const dependencies&, const kernel<void(Params...)>&, const C&, const Args&...) = delete;
+    template <class... Params, class C, class... Args, class Reason = because_a_launch_config_comes_before_the_arguments_write_grid_for>
+        requires(!std::convertible_to<const C&, launch_config>)
+    void add_kernel(const kernel<void(Params...)>&, const C&, const Args&...) = delete;
+    template <class F, class... Args, class Reason = because_a_kernel_has_a_signature_write_kernel_of_it>
+        requires(!detail::is_kernel<F>)
+    void add_kernel(const dependencies&, const F&, const launch_config&, const Args&...) = delete;
+    template <detail::node_pointer P, class... Params, class... Args, class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
+    void add_kernel(P, std::size_t, const kernel<void(Params...)>&, const Args&...) = delete;
 
     /// Calls a function of the host. It lives as long as the graph and its executables; it must not call CUDA
     /// (rule C14) nor throw. `uses(...)` may follow, for memory that it reads or writes.
@@ -282,9 +363,24 @@ public:
     constexpr host_node add_host(F&& function, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         return add_host(dependencies({}, file, line), static_cast<F&&>(function));
     }
-    template <class F>
+    template <class F, class Reason = because_a_host_node_calls_a_function_without_arguments>
         requires(can.every_node && !std::is_invocable_v<std::decay_t<F>&>)
-    void add_host(const dependencies&, F&&, because_a_host_node_calls_a_function_without_arguments = {}) = delete;
+    void add_host(const dependencies&, F&&) = delete;
+    template <class F, class Reason = because_a_host_node_calls_a_function_without_arguments>
+        requires(can.every_node && !std::is_invocable_v<std::decay_t<F>&>)
+    void add_host(F&&) = delete;
+    template <class First, class... Rest, class Data, class Reason = because_a_host_node_calls_a_function_without_arguments>
+        requires(can.every_node)
+    void add_host(void (*)(First, Rest...), Data&&) = delete;
+    template <class F, class Reason = because_what_a_host_node_touches_is_said_in_uses>
+        requires(can.every_node)
+    void add_host(const dependencies&, F&&, const memory_use&) = delete;
+    template <detail::node_pointer P, class F, class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
+        requires(can.every_node)
+    void add_host(P, std::size_t, F&&) = delete;
+    template <class... Args, class Reason = because_the_body_of_a_conditional_holds_no_host_node>
+        requires(!can.every_node)
+    void add_host(const Args&...) = delete;
 
     /// Adds a node that does nothing: it joins what it depends on.
     /// Driver: cuGraphAddEmptyNode
@@ -292,6 +388,9 @@ public:
     constexpr empty_node add_empty(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         return add_empty(dependencies({}, file, line));
     }
+    template <class P, class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
+        requires(detail::node_pointer<P> || std::integral<P>)
+    void add_empty(P, std::size_t = 0) = delete;
 
     /// Adds an edge between nodes that are there: `to` runs after `from`.
     /// @throws misuse [D3] [D4] [D6] for an edge that is there already, [D7] for a cycle
@@ -300,6 +399,12 @@ public:
     constexpr void add_dependency(const From& from, const To& to, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         self().emit_dependency(detail::to_node(from), detail::to_node(to), source_line{file, line});
     }
+    template <class From, class To, class Reason = because_an_edge_joins_two_nodes_write_what_the_add_members_return>
+        requires(!node_handle<From> || !node_handle<To>)
+    void add_dependency(const From&, const To&) = delete;
+    template <node_handle From, node_handle To, class Data, class Reason = because_an_edge_carries_no_data_leave_it_out>
+        requires(!std::convertible_to<const Data&, const char*>)
+    void add_dependency(const From&, const To&, const Data&) = delete;
 
 protected:
     constexpr node_builder() = default;

@@ -37,6 +37,27 @@ private:
     std::vector<alloc_node<T>> tokens_;
 };
 
+struct because_what_leaves_a_graph_are_alloc_nodes_or_one_vector_of_them {};
+
+namespace detail {
+
+template <class M>
+inline constexpr int token_form = 0;
+template <class T>
+inline constexpr int token_form<alloc_node<T>> = 1;
+template <class T>
+inline constexpr int token_form<std::vector<alloc_node<T>>> = 2;
+
+/// What `outputs` and `auto_free` take: tokens, or one vector of them, to move from. `M` as a forwarding reference deduces it.
+template <class... M>
+concept tokens_to_move = ((token_form<M> == 1) && ...) || (sizeof...(M) == 1 && ((token_form<M> == 2) && ...));
+
+template <class... M>
+using why_no_tokens = std::conditional_t<tokens_to_move<std::remove_cvref_t<M>...>, because_an_allocation_has_one_owner_write_std_move,
+                                         because_what_leaves_a_graph_are_alloc_nodes_or_one_vector_of_them>;
+
+}  // namespace detail
+
 /// The allocations leave the graph: each launch returns them as `stream_buffer`s that the caller owns.
 /// A container gives a vector of buffers, a pack gives a tuple.
 template <class... Ts>
@@ -47,8 +68,9 @@ template <class T>
 [[nodiscard]] fate_vector<fate::output, T> outputs(std::vector<alloc_node<T>>&& tokens) noexcept {
     return fate_vector<fate::output, T>(static_cast<std::vector<alloc_node<T>>&&>(tokens));
 }
-template <class... Ts>
-void outputs(alloc_node<Ts>&..., because_an_allocation_has_one_owner_write_std_move = {}) = delete;
+template <class... M, class Reason = detail::why_no_tokens<M...>>
+    requires(!detail::tokens_to_move<M...>)
+void outputs(M&&...) = delete;
 
 /// The allocations stay with the executable: each launch frees those of the launch before and returns spans that
 /// are valid until the next; the executable frees the last ones when it is destroyed (rules X2, X3).
@@ -60,8 +82,9 @@ template <class T>
 [[nodiscard]] fate_vector<fate::auto_free, T> auto_free(std::vector<alloc_node<T>>&& tokens) noexcept {
     return fate_vector<fate::auto_free, T>(static_cast<std::vector<alloc_node<T>>&&>(tokens));
 }
-template <class... Ts>
-void auto_free(alloc_node<Ts>&..., because_an_allocation_has_one_owner_write_std_move = {}) = delete;
+template <class... M, class Reason = detail::why_no_tokens<M...>>
+    requires(!detail::tokens_to_move<M...>)
+void auto_free(M&&...) = delete;
 
 }  // namespace v0
 }  // namespace allograph

@@ -313,7 +313,7 @@ private:
         }
     }
     void new_marks() {
-        marks_.reserve(order_.size() + std::size_t{1});
+        marks_.reserve(order_.size() + std::size_t{2});  // the pending node, too, may be asked for
         if (++mark_ == 0) {
             std::memset(marks_.data(), 0, marks_.capacity() * sizeof(number));
             mark_ = 1;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <allograph/graph/detail/allocation_cell.hpp>
+#include <allograph/graph/detail/spin_lock.hpp>
 #include <allograph/model/recorder.hpp>
 
 namespace allograph {
@@ -30,7 +31,7 @@ public:
     ledger(const ledger&) = delete;
     ledger& operator=(const ledger&) = delete;
     ~ledger() {
-        const lock guard;
+        const spin_lock guard;
         ledger** link = &first();
         while (*link != this) {
             link = &(*link)->next_;
@@ -40,7 +41,7 @@ public:
 
     /// The ledger of a graph that is alive, or null.
     static ledger* find(std::uint32_t id) noexcept {
-        const lock guard;
+        const spin_lock guard;
         ledger* each = first();
         while (each != nullptr && each->id_ != id) {
             each = each->next_;
@@ -85,29 +86,12 @@ public:
     std::vector<foreign_free> frees;
 
 private:
-    // A spin lock over a few pointer writes: <mutex> would cost every user more than this header.
-    class lock {
-    public:
-        lock() noexcept {
-            while (taken().exchange(1) != 0) {
-            }
-        }
-        ~lock() { taken().store(0); }
-        lock(const lock&) = delete;
-        lock& operator=(const lock&) = delete;
-
-    private:
-        static atomic_word<std::uint32_t>& taken() noexcept {
-            static atomic_word<std::uint32_t> word{0};
-            return word;
-        }
-    };
     static ledger*& first() noexcept {
         static ledger* head = nullptr;
         return head;
     }
     void enroll() noexcept {
-        const lock guard;
+        const spin_lock guard;
         next_ = first();
         first() = this;
     }

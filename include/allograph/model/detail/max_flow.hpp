@@ -34,8 +34,7 @@ public:
         max_work_ = max_work;
         while (level_nodes()) {
             cursor_ = first_;
-            while (augment()) {
-            }
+            block();
             if (work_ > max_work_) {
                 return false;
             }
@@ -78,11 +77,10 @@ private:
         return level_[sink_] != none;
     }
 
-    /// Sends flow along one path of the levels. After a push the walk goes on from where the path filled up.
-    bool augment() {
+    /// Sends all that fits along the levels. After each push the walk goes on from where the path filled up.
+    void block() {
         path_.clear();
         std::uint32_t v = source_;
-        bool sent = false;
         while (true) {
             if (v == sink_) {
                 std::uint64_t amount = unlimited;
@@ -97,7 +95,6 @@ private:
                 }
                 work_ += path_.size();
                 value_ += amount;
-                sent = true;
                 path_.resize(keep);
                 v = path_.empty() ? source_ : head_[path_.back()];
             }
@@ -112,7 +109,7 @@ private:
             } else {
                 level_[v] = none;
                 if (v == source_ || work_ > max_work_) {
-                    return sent && v != source_ && work_ <= max_work_;
+                    return;
                 }
                 v = head_[path_.back() ^ 1U];
                 path_.pop_back();

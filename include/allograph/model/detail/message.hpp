@@ -14,7 +14,10 @@ namespace detail {
 /// The text of a diagnostic: a headline, a row for each line of the program that is involved, and the fix.
 class message {
 public:
-    explicit message(std::string headline) : headline_(static_cast<std::string&&>(headline)) {}
+    /// @param at  the call that breaks the rule
+    message(std::string headline, source_line at) : headline_(static_cast<std::string&&>(headline)), at_(at) {}
+
+    [[nodiscard]] source_line at() const noexcept { return at_; }
 
     message& row(const char* verb, source_line where, std::string text = {}) {
         rows_.push_back({verb, where.known() ? line_text(where) : std::string("(unknown)"), static_cast<std::string&&>(text)});
@@ -46,6 +49,7 @@ private:
         std::string text;
     };
     std::string headline_;
+    source_line at_;
     std::vector<entry> rows_;
 };
 

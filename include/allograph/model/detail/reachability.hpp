@@ -121,13 +121,13 @@ public:
         if (descending_) {
             lowest = 1;
         }
+        seen_.reserve(size_ + std::size_t{1});
         if (sweep_ != 0 && lowest >= swept_down_to_ && is_last_sweep(nodes)) {
             return;  // frees at the end of a graph ask again and again
         }
         if (is_last_sweep(nodes)) {
             lowest = lowest / 2 + 1;  // again, and deeper: fewer times
         }
-        seen_.reserve(size_ + std::size_t{1});
         stack_.reserve(size_ + std::size_t{1} + nodes.size());
         swept_nodes_.reserve(nodes.size());
         ++sweep_;

@@ -62,7 +62,7 @@ inline namespace v0 {
     if (findings_ == nullptr) {
         throw mistake;
     }
-    findings_->push_back({rule, mistake.what()});
+    findings_->push_back({rule, mistake.what(), what.at()});
 }
 
 [[gnu::cold, gnu::noinline]] inline std::string recorder::text_of(number n) const {
@@ -186,7 +186,7 @@ inline namespace v0 {
     const number found = find(dependency, rule, trouble, fix);
     if (found == 0) {
         const std::string which = count == 1 ? "the dependency" : "dependency " + std::to_string(position + 1) + " of " + std::to_string(count);
-        raise(rule, detail::message(which + " " + trouble).row("added", where_, detail::node_text(kind_, name_)), fix);
+        raise(rule, detail::message(which + " " + trouble, where_).row("added", where_, detail::node_text(kind_, name_)), fix);
     } else if (by_handle_.built()) {
         by_handle_.reserve_one();
     }
@@ -199,7 +199,7 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
     std::string fix;
     const number found = find(end, rule, trouble, fix);
     if (found == 0) {
-        raise(rule, detail::message(std::string("'") + role + "' " + trouble).row("at", where), fix);
+        raise(rule, detail::message(std::string("'") + role + "' " + trouble, where).row("at", where), fix);
     }
     return found;
 }
@@ -220,7 +220,7 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
             given[kept++] = given[i];
         }
     }
-    detail::message what("a dependency stands twice");
+    detail::message what("a dependency stands twice", where_);
     for (const number n : twice) {
         what.row("twice", added_at(n - 1), text_of(n));
     }
@@ -238,7 +238,7 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
 [[gnu::cold, gnu::noinline]] inline void recorder::raise_unordered_use(std::uint32_t allocation) const {
     const allocation_record& a = allocations_[allocation];
     const std::string what = detail::node_text(kind_, name_);
-    raise("O1", detail::message(what + " uses " + short_name(a) + ", but is not ordered after its allocation")
+    raise("O1", detail::message(what + " uses " + short_name(a) + ", but is not ordered after its allocation", where_)
                     .row("allocated", added_at(a.made_by - 1), description(a))
                     .row("used", where_, what + "; " + dependencies_text()),
           std::string("let the ") + detail::kind_text(kind_) + " depend on the allocation or on a node behind it, or pass ag::inferred");
@@ -247,7 +247,7 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
 [[gnu::cold, gnu::noinline]] inline void recorder::raise_use_after_free(std::uint32_t allocation) const {
     const allocation_record& a = allocations_[allocation];
     const std::string what = detail::node_text(kind_, name_);
-    detail::message text(what + " uses " + short_name(a) + " after its free");
+    detail::message text(what + " uses " + short_name(a) + " after its free", where_);
     text.row("allocated", added_at(a.made_by - 1), description(a))
         .row("freed", added_at(a.freed_by - 1))
         .row("used", where_, what);
@@ -272,7 +272,7 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
 [[gnu::cold, gnu::noinline]] inline void recorder::raise_second_free() {
     const allocation_record& a = allocations_[freeing_ - 1];
     freeing_ = 0;
-    raise("F1", detail::message(short_name(a) + " is freed already")
+    raise("F1", detail::message(short_name(a) + " is freed already", where_)
                     .row("allocated", added_at(a.made_by - 1), description(a))
                     .row("freed", added_at(a.freed_by - 1))
                     .row("again", where_),
@@ -282,13 +282,13 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
 [[gnu::cold, gnu::noinline]] inline void recorder::raise_early_free(const allocation_record& a, const std::vector<number>& missing) const {
     constexpr std::size_t most = 8;
     if (missing.front() == a.made_by) {
-        return raise("O4", detail::message("the free of " + short_name(a) + " is not ordered after its allocation")
+        return raise("O4", detail::message("the free of " + short_name(a) + " is not ordered after its allocation", where_)
                                .row("allocated", added_at(a.made_by - 1), description(a))
                                .row("freed", where_, dependencies_text()),
                      "let the free depend on the allocation, or pass ag::inferred");
     }
     const bool one = missing.size() == 1;
-    detail::message what("the free of " + short_name(a) + " is not ordered after " + (one ? "a node that uses it" : "nodes that use it"));
+    detail::message what("the free of " + short_name(a) + " is not ordered after " + (one ? "a node that uses it" : "nodes that use it"), where_);
     what.row("allocated", added_at(a.made_by - 1), description(a));
     for (std::size_t i = missing.size(); i-- > 0;) {  // the lists lead from the latest use back
         if (missing.size() - i <= most) {
@@ -306,7 +306,7 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
 
 [[gnu::cold, gnu::noinline]] inline void recorder::raise_edge(const char* rule, const char* trouble, const char* fix, number from,
                                                               number to, source_line where) const {
-    raise(rule, detail::message(trouble)
+    raise(rule, detail::message(trouble, where)
                     .row("from", added_at(from - 1), text_of(from))
                     .row("to", added_at(to - 1), text_of(to))
                     .row("at", where),
@@ -326,7 +326,8 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
     }
     const bool one = open.size() == 1;
     detail::message what(one ? short_name(allocations_[open.front()]) + " has no fate: nobody frees it"
-                             : std::to_string(open.size()) + " allocations have no fate: nobody frees them");
+                             : std::to_string(open.size()) + " allocations have no fate: nobody frees them",
+                         where.known() ? where : allocated_at(open.front()));
     for (const std::uint32_t i : open) {
         what.row("allocated", allocated_at(i), description(allocations_[i]));
     }
@@ -356,7 +357,7 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
         if (!order_.swept(n)) {
             ordered = false;
             const std::string what = detail::node_text(kind_, name_);
-            raise("O6", detail::message(what + " and " + text_of(n) + " touch " + short_name(a) + " in no order, and one of them writes")
+            raise("O6", detail::message(what + " and " + text_of(n) + " touch " + short_name(a) + " in no order, and one of them writes", where_)
                             .row("allocated", added_at(a.made_by - 1), description(a))
                             .row("used", added_at(n - 1), text_of(n))
                             .row("used", where_, what + "; " + dependencies_text()),

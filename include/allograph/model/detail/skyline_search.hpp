@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -201,53 +202,70 @@ private:
         return rest;
     }
 
+    /// Tries the candidates of a valley in turn; when none may lie there, lifts them and looks for the next valley.
     template <class KeepGoing>
     bool branch(const std::vector<std::uint32_t>& buffers, KeepGoing& keep_going) {
-        if (++steps_ > max_steps_ || (steps_ % 64 == 0 && !report(keep_going))) {
-            stopped_ = true;
-            return false;
+        const std::size_t start = state_.mark();
+        while (true) {
+            if (++steps_ > max_steps_ || (steps_ % 64 == 0 && !report(keep_going))) {
+                stopped_ = true;
+                break;
+            }
+            const std::uint32_t valley = choose_valley(buffers);
+            const std::vector<choice> choices = candidates_of(valley);
+            if (try_candidates(choices, buffers, keep_going)) {
+                return true;
+            }
+            if (stopped_ || state_.slack(valley) == 0 || !lift(choices)) {
+                break;
+            }
         }
-        const std::uint32_t valley = choose_valley(buffers);
-        const std::int64_t level = state_.height(valley);
-        std::vector<std::pair<double, std::uint32_t>> choices;
+        state_.undo_to(start);
+        return false;
+    }
+
+    struct choice {
+        double bias;
+        std::uint32_t buffer;
+    };
+
+    [[nodiscard]] std::vector<choice> candidates_of(std::uint32_t valley) const {
+        std::vector<choice> choices;
         for (const std::uint32_t b : problem_->members_of(valley)) {
-            if (!state_.placed(b) && state_.floor(b) == level) {
-                choices.emplace_back(-bias_[b], b);
+            if (!state_.placed(b) && state_.floor(b) == state_.height(valley)) {
+                choices.push_back({bias_[b], b});
             }
         }
-        for (std::size_t i = 1; i < choices.size(); ++i) {
-            for (std::size_t k = i; k > 0 && choices[k] < choices[k - 1]; --k) {
-                std::swap(choices[k], choices[k - 1]);
-            }
-        }
+        std::sort(choices.begin(), choices.end(), [](const choice& a, const choice& b) {
+            return a.bias != b.bias ? a.bias > b.bias : a.buffer < b.buffer;
+        });
+        return choices;
+    }
+
+    template <class KeepGoing>
+    bool try_candidates(const std::vector<choice>& choices, const std::vector<std::uint32_t>& buffers,
+                        KeepGoing& keep_going) {
         const std::size_t mark = state_.mark();
-        for (std::size_t i = 0; i < choices.size(); ++i) {
+        for (std::size_t i = 0; i < choices.size() && !stopped_; ++i) {
             if (like_an_earlier(choices, i)) {
                 continue;
             }
-            if (state_.place(choices[i].second) && solve_parts(unplaced(buffers), keep_going)) {
+            if (state_.place(choices[i].buffer) && solve_parts(unplaced(buffers), keep_going)) {
                 return true;
             }
             state_.undo_to(mark);
-            if (stopped_) {
-                return false;
-            }
         }
-        if (state_.slack(valley) == 0) {
-            return false;
-        }
-        for (const auto& [bias, b] : choices) {
-            if (!state_.lift(b)) {
-                state_.forget_queue();
-                state_.undo_to(mark);
-                return false;
-            }
-        }
-        if (state_.settle() && branch(buffers, keep_going)) {
-            return true;
-        }
-        state_.undo_to(mark);
         return false;
+    }
+
+    bool lift(const std::vector<choice>& choices) {
+        for (const choice& c : choices) {
+            if (!state_.lift(c.buffer)) {
+                state_.forget_queue();
+                return false;
+            }
+        }
+        return state_.settle();
     }
 
     template <class KeepGoing>
@@ -258,10 +276,9 @@ private:
     }
 
     /// Buffers of the same size, alignment and cliques can be exchanged: one of them is enough.
-    [[nodiscard]] bool like_an_earlier(const std::vector<std::pair<double, std::uint32_t>>& choices,
-                                       std::size_t i) const {
+    [[nodiscard]] bool like_an_earlier(const std::vector<choice>& choices, std::size_t i) const {
         for (std::size_t k = 0; k < i; ++k) {
-            if (problem_->same(choices[k].second, choices[i].second)) {
+            if (problem_->same(choices[k].buffer, choices[i].buffer)) {
                 return true;
             }
         }

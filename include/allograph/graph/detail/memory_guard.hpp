@@ -1,0 +1,188 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <allograph/driver/exec_calls.hpp>
+#include <allograph/driver/graph_calls.hpp>
+#include <allograph/graph/detail/device_info.hpp>
+#include <allograph/graph/detail/spin_lock.hpp>
+#include <allograph/graph/memory_footprint.hpp>
+#include <allograph/graph/out_of_memory.hpp>
+#include <allograph/model/recorder.hpp>
+
+namespace allograph {
+inline namespace v0 {
+namespace detail {
+
+/// Rises whenever memory that graphs had may be gone: a launch is only compared with what the device can give
+/// when this has moved since its last.
+inline atomic_word<std::uint32_t>& memory_epoch() noexcept {
+    static atomic_word<std::uint32_t> epoch{1};
+    return epoch;
+}
+
+/// Makes a context current for a few calls.
+class context_scope {
+public:
+    context_scope(CUcontext context, source_line where) : before_(driver::ctx_get_current(where)), where_(where) {
+        if (context != before_) {
+            driver::ctx_set_current(context, where);
+            changed_ = true;
+        }
+    }
+    context_scope(const context_scope&) = delete;
+    context_scope& operator=(const context_scope&) = delete;
+    ~context_scope() {
+        if (changed_) {
+            cuCtxSetCurrent(before_);
+        }
+    }
+
+private:
+    CUcontext before_;
+    source_line where_;
+    bool changed_ = false;
+};
+
+/// The bytes in which a device maps graph memory: 32 MiB on those measured. Found once a device and process, by what
+/// the smallest graph takes; taken as 32 MiB where the device is too full to try (rule M2).
+inline std::uint64_t chunk_bytes(device which, source_line where) {
+    constexpr std::uint64_t usual = std::uint64_t{32} << 20;
+    struct slot {
+        atomic_word<std::uint64_t> bytes{0};
+    };
+    static slot slots[device_table::most];
+    atomic_word<std::uint64_t>& known = slots[which.ordinal].bytes;
+    if (known.load() != 0) {
+        return known.load();
+    }
+    const CUdevice handle = info_of(which, where).handle;
+    const context_scope scope(primary_context(which.ordinal, handle, where), where);
+    if (driver::mem_get_info(where).free < 16 * usual) {
+        return usual;
+    }
+    CUgraph graph = nullptr;
+    CUgraphExec exec = nullptr;
+    CUstream stream = nullptr;
+    const auto used = [&] { return driver::device_get_graph_mem_attribute(handle, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, where); };
+    std::uint64_t bytes = 0;
+    CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
+    parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    parameters.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    parameters.poolProps.location.id = which.ordinal;
+    parameters.bytesize = 1;
+    CUgraphNode alloc = nullptr;
+    CUgraphNode end = nullptr;
+    const std::uint64_t before = used();
+    if (cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS && cuGraphCreate(&graph, 0) == CUDA_SUCCESS &&
+        cuGraphAddMemAllocNode(&alloc, graph, nullptr, 0, &parameters) == CUDA_SUCCESS && cuGraphAddMemFreeNode(&end, graph, &alloc, 1, parameters.dptr) == CUDA_SUCCESS &&
+        cuGraphInstantiateWithFlags(&exec, graph, 0) == CUDA_SUCCESS && cuGraphLaunch(exec, stream) == CUDA_SUCCESS && cuStreamSynchronize(stream) == CUDA_SUCCESS) {
+        bytes = used() - before;
+    }
+    if (exec != nullptr) {
+        cuGraphExecDestroy(exec);
+    }
+    if (graph != nullptr) {
+        cuGraphDestroy(graph);
+    }
+    if (stream != nullptr) {
+        cuStreamDestroy_v2(stream);
+    }
+    // Another thread's graphs may have changed the count meanwhile: only a plain power of two is believed.
+    if (bytes < (std::uint64_t{1} << 16) || bytes > (std::uint64_t{1} << 30) || (bytes & (bytes - 1)) != 0) {
+        return usual;
+    }
+    known.store(bytes);
+    return bytes;
+}
+
+/// What a graph's allocations take: whole chunks that their addresses touch, each once.
+inline memory_footprint footprint_of(const recorder& model, source_line where) {
+    struct range {
+        int ordinal;
+        std::uint64_t first;  // chunks
+        std::uint64_t end;
+    };
+    std::vector<range> ranges;
+    for (std::uint32_t a = 0; a < model.allocation_count(); ++a) {
+        const std::uint64_t chunk = chunk_bytes(device{model.device_of(a)}, where);
+        ranges.push_back({model.device_of(a), model.address_of(a) / chunk, (model.address_of(a) + model.bytes_of(a) - 1) / chunk + 1});
+    }
+    std::sort(ranges.begin(), ranges.end(), [](const range& a, const range& b) { return a.ordinal != b.ordinal ? a.ordinal < b.ordinal : a.first < b.first; });
+    memory_footprint sum;
+    int ordinal = -1;
+    std::uint64_t counted = 0;  // chunks up to here are counted
+    for (const range& each : ranges) {
+        if (each.ordinal != ordinal) {
+            ordinal = each.ordinal;
+            counted = 0;
+        }
+        const std::uint64_t first = std::max(each.first, counted);
+        if (each.end > first) {
+            sum.add(device{ordinal}, (each.end - first) * chunk_bytes(device{ordinal}, where));
+            counted = each.end;
+        }
+    }
+    return sum;
+}
+
+/// What launches on each stream have mapped: graphs on one stream share it (rule M4), so the next one there may.
+class stream_memory {
+public:
+    static std::uint64_t on(CUstream stream, device which) noexcept {
+        const spin_lock guard;
+        for (const entry& each : entries()) {
+            if (each.stream == stream && each.which == which) {
+                return each.epoch == memory_epoch().load() ? each.bytes : 0;
+            }
+        }
+        return 0;
+    }
+    static void mapped(CUstream stream, device which, std::uint64_t bytes) {
+        const spin_lock guard;
+        const std::uint32_t now = memory_epoch().load();
+        for (entry& each : entries()) {
+            if (each.stream == stream && each.which == which) {
+                each.bytes = each.epoch == now ? std::max(each.bytes, bytes) : bytes;
+                each.epoch = now;
+                return;
+            }
+        }
+        entries().push_back({stream, which, bytes, now});
+    }
+
+private:
+    struct entry {
+        CUstream stream;
+        device which;
+        std::uint64_t bytes;
+        std::uint32_t epoch;
+    };
+    static std::vector<entry>& entries() noexcept {
+        static std::vector<entry> list;
+        return list;
+    }
+};
+
+/// @throws out_of_memory when a device cannot give what a graph takes: free memory, graph memory that is held but not
+///         used, and what graphs on the same stream share with it
+inline void require_room(const memory_footprint& needed, CUstream stream, source_line where) {
+    for (const memory_footprint::entry& each : needed.devices()) {
+        const CUdevice handle = info_of(each.which, where).handle;
+        const context_scope scope(primary_context(each.which.ordinal, handle, where), where);
+        const std::uint64_t reserved = driver::device_get_graph_mem_attribute(handle, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, where);
+        const std::uint64_t used = driver::device_get_graph_mem_attribute(handle, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, where);
+        const std::uint64_t available = driver::mem_get_info(where).free + (reserved > used ? reserved - used : 0) + stream_memory::on(stream, each.which);
+        if (each.bytes > available) {
+            throw out_of_memory(each.which, each.bytes, available, where);
+        }
+    }
+    for (const memory_footprint::entry& each : needed.devices()) {
+        stream_memory::mapped(stream, each.which, each.bytes);
+    }
+}
+
+}  // namespace detail
+}  // namespace v0
+}  // namespace allograph

@@ -1,0 +1,2 @@
+static_assert(__cplusplus >= 202002L);
+#include "main.cpp"

@@ -1,0 +1,13 @@
+// rule: A5
+// expect: because_graph_memory_lies_on_a_device_write_device_and_its_ordinal
+#include <allograph/allograph.hpp>
+
+namespace ag = allograph;
+
+auto allocate(ag::memory_graph& g) {
+#ifdef MISTAKE
+    return g.add_alloc<float>(1024, ag::on(CU_MEM_LOCATION_TYPE_HOST));
+#else
+    return g.add_alloc<float>(1024, ag::on(ag::device{0}));
+#endif
+}

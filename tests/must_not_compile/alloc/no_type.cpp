@@ -1,0 +1,13 @@
+// rule: A14
+// expect: because_device_memory_holds_trivially_copyable_values_not_const_aligned_to_at_most_512
+#include <allograph/allograph.hpp>
+
+namespace ag = allograph;
+
+auto allocate(ag::memory_graph& g, ag::kernel_node k) {
+#ifdef MISTAKE
+    return g.add_alloc<void>(ag::after(k), 1024);
+#else
+    return g.add_alloc<std::byte>(ag::after(k), 1024);
+#endif
+}

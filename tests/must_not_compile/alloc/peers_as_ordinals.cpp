@@ -1,0 +1,15 @@
+// rule: A9
+// expect: because_peers_are_a_device_or_one_range_of_devices_and_read_and_write
+#include <allograph/allograph.hpp>
+
+#include <array>
+
+namespace ag = allograph;
+
+auto allocate(ag::memory_graph& g) {
+#ifdef MISTAKE
+    return g.add_alloc<float>(1024, ag::named("x").shared_with(std::array{1, 2}));
+#else
+    return g.add_alloc<float>(1024, ag::named("x").shared_with(std::array{ag::device{1}, ag::device{2}}));
+#endif
+}

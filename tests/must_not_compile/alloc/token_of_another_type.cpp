@@ -1,0 +1,14 @@
+// rule: A14
+// expect: because_only_add_alloc_makes_an_allocation
+#include <allograph/allograph.hpp>
+
+namespace ag = allograph;
+
+auto allocate(ag::memory_graph& g) {
+#ifdef MISTAKE
+    ag::alloc_node<double> x = g.add_alloc<float>(1024);
+#else
+    ag::alloc_node<double> x = g.add_alloc<double>(1024);
+#endif
+    return x;
+}

@@ -1,0 +1,16 @@
+// rule: F1
+// expect: because_the_free_spends_the_allocation_write_std_move
+#include <allograph/allograph.hpp>
+
+#include <utility>
+
+namespace ag = allograph;
+
+void free_it(ag::memory_graph& g) {
+#ifdef MISTAKE
+    const auto x = g.add_alloc<float>(1024);
+#else
+    auto x = g.add_alloc<float>(1024);
+#endif
+    g.add_free(ag::after(x), std::move(x));
+}

@@ -1,0 +1,15 @@
+// rule: F2
+// expect: because_only_an_alloc_node_can_be_freed
+#include <allograph/allograph.hpp>
+
+#include <utility>
+
+namespace ag = allograph;
+
+void free_an_address(ag::memory_graph& g) {
+    auto x = g.add_alloc<float>(1024);
+#ifdef MISTAKE
+    g.add_free(ag::after(x), x.data());
+#endif
+    g.add_free(ag::after(x), std::move(x));
+}

@@ -1,0 +1,16 @@
+// rule: O5
+// expect: because_memcpy_takes_device_spans_and_contiguous_host_ranges_of_one_element_type
+#include <allograph/allograph.hpp>
+
+#include <vector>
+
+namespace ag = allograph;
+
+void copy(ag::memory_graph& g, const std::vector<float>& host, ag::device_span<int> y) {
+    const auto x = g.add_alloc<float>(1024);
+#ifdef MISTAKE
+    g.add_memcpy(ag::after(x), x.span(), y);
+#else
+    g.add_memcpy(ag::after(x), x.span(), host);
+#endif
+}

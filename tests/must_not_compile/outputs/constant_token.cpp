@@ -1,0 +1,16 @@
+// rule: F1
+// expect: because_an_allocation_has_one_owner_write_std_move
+#include <allograph/allograph.hpp>
+
+#include <utility>
+
+namespace ag = allograph;
+
+auto run(ag::memory_graph& g) {
+#ifdef MISTAKE
+    const auto x = g.add_alloc<float>(1024);
+#else
+    auto x = g.add_alloc<float>(1024);
+#endif
+    return std::move(g).instantiate(ag::outputs(std::move(x)));
+}

@@ -1,0 +1,19 @@
+// rule: O5
+// expect(g++): cannot convert
+// expect(clang++): no viable conversion
+// expect(nvcc): no suitable user-defined conversion
+#include <allograph/allograph.hpp>
+
+#include <vector>
+
+namespace ag = allograph;
+
+void read(const ag::stream_buffer<float>& result, std::vector<double>& wide, std::vector<float>& host) {
+#ifdef MISTAKE
+    (void)host;
+    result.copy_to(wide);
+#else
+    (void)wide;
+    result.copy_to(host);
+#endif
+}
