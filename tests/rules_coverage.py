@@ -2,7 +2,8 @@
 """Fails while a rule of rules.txt has no test.
 
 A test names its rules as Catch2 tags (`[A1]` in .cpp and .cu), as `// rule: A1` (must_not_compile) or as
-`// rules: A1 A2` (static).
+`// rules: A1 A2` (static). The raw conformance tests (raw_*.cpp) do not count: they show what the driver answers, not
+that the library enforces the rule.
 """
 
 import pathlib
@@ -15,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 def tested_rules():
     tested = set()
     for path in HERE.rglob("*"):
-        if path.suffix in (".cpp", ".cu", ".hpp"):
+        if path.suffix in (".cpp", ".cu", ".hpp") and not path.name.startswith("raw_"):
             text = path.read_text()
             for test in re.findall(r"\b(?:TEST_CASE|TEMPLATE\w*_TEST_CASE|TEST_CASE_METHOD)\s*\(([^{]*)", text):
                 tested.update(re.findall(r"\[([A-Z]\d+)\]", test))

@@ -136,7 +136,7 @@ CUresult capture_graph_launch(const executable& which, stream& on) {
   const std::shared_ptr<graph> source = which.source.lock();
   // A launch under capture becomes a copied child: a graph that cannot be copied cannot be captured.
   if (source == nullptr || source->holds_memory() || holds_conditional(*source)) return CUDA_ERROR_NOT_SUPPORTED;
-  child_data child{copy_graph(*source)};
+  child_data child{copy_graph(*source), {}};
   child.child->copied_child = true;
   return capture_node(on, std::move(child));
 }

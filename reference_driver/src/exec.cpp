@@ -82,13 +82,25 @@ void collect_conditionals(const graph& from, executable& into, int depth) {
       for (const auto& body : conditional->bodies) collect_conditionals(*body, into, depth + 1);
 }
 
-void find_footprint(executable& which) {
-  for (const auto& memory : which.allocations) {
-    std::vector<std::uint64_t>& chunks = which.chunks[memory->device];
-    const std::uint64_t last = (memory->address + memory->bytes - 1) / chunk_bytes;
-    for (std::uint64_t chunk = memory->address / chunk_bytes; chunk <= last; ++chunk) chunks.push_back(chunk);
+void add_chunks(const allocation& memory, std::map<int, std::vector<std::uint64_t>>& to) {
+  std::vector<std::uint64_t>& chunks = to[memory.device];
+  const std::uint64_t last = (memory.address + memory.bytes - 1) / chunk_bytes;
+  for (std::uint64_t chunk = memory.address / chunk_bytes; chunk <= last; ++chunk) chunks.push_back(chunk);
+}
+
+// The chunks of the graph's own allocations and of the rooms for its children. A child's addresses are mapped to such a room: they cost nothing
+// more [M6].
+void find_footprint(const executable_graph& from, executable& which, bool inside_child) {
+  for (const executable_node& each : from.nodes) {
+    if (const auto* allocates = std::get_if<alloc_data>(&each.data)) add_chunks(*allocates->memory, inside_child ? which.aliases : which.chunks);
+    if (const auto* child = std::get_if<child_data>(&each.data))
+      for (const auto& room : child->rooms) add_chunks(*room, inside_child ? which.aliases : which.chunks);
+    for (const auto& inner : each.graphs) find_footprint(*inner, which, true);
   }
-  for (auto& [device, chunks] : which.chunks) {
+}
+
+void tidy(std::map<int, std::vector<std::uint64_t>>& all) {
+  for (auto& [device, chunks] : all) {
     std::sort(chunks.begin(), chunks.end());
     chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
   }
@@ -147,11 +159,15 @@ CUresult instantiate(graph& source, unsigned long long flags, executable*& made,
   std::set<const allocation*> own;
   for (const auto& each : fresh->allocations) {
     own.insert(each.get());
-    if (!freed.contains(each.get())) fresh->outputs.push_back(each);
+    if (freed.contains(each.get())) continue;
+    fresh->outputs.push_back(each);
+    each->left_unfreed = true;
   }
   for (const auto& each : frees)
     if (!own.contains(each.get())) fresh->foreign.push_back(each);
-  find_footprint(*fresh);
+  find_footprint(fresh->root, *fresh, false);
+  tidy(fresh->chunks);
+  tidy(fresh->aliases);
   collect_conditionals(source, *fresh, 0);
   for (const auto& [object, count] : source.user_objects) {
     retain_user_object(*object, count);

@@ -65,6 +65,22 @@ CUresult place_allocation(graph& where, node& by, alloc_data& data) {
   return CUDA_SUCCESS;
 }
 
+// Measured: a moved child's memory shows up in its parent as one allocation of its chunks and one more, made and freed by the child node. Later
+// nodes of the parent may take the room, the child itself never takes theirs [M6].
+CUresult keep_room_for_child(graph& where, node& by, child_data& data) {
+  if (data.child.get() == &where) return CUDA_SUCCESS;
+  if (where.memory == nullptr) where.memory = std::make_shared<arena>();
+  if (data.child->memory == nullptr) return CUDA_SUCCESS;
+  for (const auto& [device, chunks] : data.child->memory->footprint()) {
+    std::shared_ptr<allocation> room = where.memory->place(by, (chunks + 1) * chunk_bytes, device);
+    if (room == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+    room->stands_for_child = true;
+    where.memory->freed(room, by);
+    data.rooms.push_back(std::move(room));
+  }
+  return CUDA_SUCCESS;
+}
+
 // Finds what a new free node frees. The same address may belong to several allocations of a graph, one after the other [A12].
 CUresult resolve_free(const graph& where, free_data& data) {
   const std::uint64_t address = data.address;
@@ -74,6 +90,7 @@ CUresult resolve_free(const graph& where, free_data& data) {
   if (found == nullptr)
     found = find_allocation(address, [address](const allocation& each) { return each.address == address && each.live; });
   if (found == nullptr || found->freed_in_owner) return CUDA_ERROR_INVALID_VALUE;  // [F1] [F2] [F3]
+  if (found->graph_id == where.id && found->left_unfreed) return CUDA_ERROR_INVALID_VALUE;  // [G10]
   if (found->graph_id == where.id && found->freed_elsewhere) return CUDA_ERROR_INVALID_VALUE;  // [F4]
   data.memory = found;
   return CUDA_SUCCESS;
@@ -119,9 +136,12 @@ CUresult add_node(graph& where, std::vector<dependency> dependencies, node_data 
     }
   }
   if (allocates != nullptr || frees != nullptr) where.has_memory_nodes = true;
-  if (const auto* child = std::get_if<child_data>(&data)) {
+  if (auto* child = std::get_if<child_data>(&data)) {
     child->child->holder = made.get();
-    if (child->child->holds_memory()) where.has_moved_memory = true;
+    if (child->child->holds_memory()) {
+      where.has_moved_memory = true;
+      if (const CUresult kept = keep_room_for_child(where, *made, *child); kept != CUDA_SUCCESS) return kept;
+    }
   }
   if (const auto* conditional = std::get_if<conditional_data>(&data)) {
     where.has_conditional = true;

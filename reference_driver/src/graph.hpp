@@ -14,8 +14,7 @@ CUresult read_dependencies(graph& where, const CUgraphNode* nodes, const CUgraph
 /// Checks the payload as the driver does, gives an allocation its address, and adds the node. `made` is null on failure.
 CUresult add_node(graph& where, std::vector<dependency> dependencies, node_data data, node*& made);
 
-/// Checks the memory that a payload names, for a node placed behind `by`'s dependencies [O2] [O5] [P1]. `by` may be null: then order is not
-/// looked at.
+/// Checks the memory that a payload names [O2] [O5] [P1]. `by` is the node that is added, null where the parameters of a node change.
 CUresult check_addresses(const node_data& data, node* by);
 
 /// Whether every address of `copy` or `set` exists; `first` and `bytes` of what it touches.

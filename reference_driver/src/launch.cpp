@@ -193,6 +193,7 @@ CUresult map_memory(const executable& which, stream& on) {
     device_state& device = *find_device(ordinal);
     if (!device.physical.map(chunks, &on, device.heap.charged())) return CUDA_ERROR_OUT_OF_MEMORY;  // [M2]
   }
+  for (const auto& [ordinal, chunks] : which.aliases) find_device(ordinal)->physical.map_aliases(chunks);
   return CUDA_SUCCESS;
 }
 

@@ -183,6 +183,7 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle) {
   stream* on = find_stream(handle);
   if (on == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (on->capturing != nullptr) return capture_node(*on, free_data{address, nullptr});
+  if (address == 0) return CUDA_SUCCESS;
   if (const CUresult result = ready(*on); result != CUDA_SUCCESS) return result;
   return release(address);
 }

@@ -26,12 +26,12 @@ CUresult check_range(const touched_range& range, node* by, const context* from) 
   for (const auto& device : state().devices)
     if (device->heap.contains(range.address))
       return device_range_accessible(range.address, range.bytes, nullptr) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-  // An allocation node's memory may be named before any launch, by the nodes of any graph, unless the node comes after its free [O2]. That
-  // the node comes after the allocation is not asked for [O1].
+  // An allocation node's memory may be named before any launch, by the nodes of any graph, until its own graph frees it: a node added after that
+  // is refused wherever it stands [O2]. That it comes after the allocation is not asked for [O1]. Parameters that change are not looked at.
   const auto found = find_allocation(range.address, [&](const allocation& each) {
     if (!each.owner_exists && !each.live) return false;
     if (range.bytes > each.address + each.bytes - range.address) return false;  // [O5]
-    if (by != nullptr && each.owner_exists && each.free_node != nullptr && ordered(*each.free_node, *by)) return false;
+    if (by != nullptr && each.owner_exists && each.freed_in_owner) return false;
     return reaches(each, from);  // [P1]
   });
   return found != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -142,7 +142,7 @@ CUresult make_child(const graph& where, const CUDA_CHILD_GRAPH_NODE_PARAMS& para
     if (child->holds_memory()) return CUDA_ERROR_NOT_SUPPORTED;  // [G4]
     auto copy = copy_graph(*child);
     copy->copied_child = true;
-    result = child_data{std::move(copy)};
+    result = child_data{std::move(copy), {}};
     return CUDA_SUCCESS;
   }
   if (params.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) return CUDA_ERROR_INVALID_VALUE;
@@ -151,7 +151,7 @@ CUresult make_child(const graph& where, const CUDA_CHILD_GRAPH_NODE_PARAMS& para
   const auto owned = state().user_graphs.find(child);
   if (owned == state().user_graphs.end()) return CUDA_ERROR_NOT_SUPPORTED;
   // Moving a graph into itself or its descendant is accepted in silence [C6]: it then owns itself and is never destroyed.
-  result = child_data{owned->second};
+  result = child_data{owned->second, {}};
   return CUDA_SUCCESS;
 }
 

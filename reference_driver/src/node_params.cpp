@@ -30,10 +30,10 @@ CUgraphNodeParams params_of(CUgraphNodeType type) {
 
 bool unchangeable(CUgraphNodeType type) { return type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE; }
 
-CUresult read_payload(graph& where, const CUgraphNodeParams& params, node* by, node_data& data) {
+CUresult read_payload(graph& where, const CUgraphNodeParams& params, node_data& data) {
   if (params.type == CU_GRAPH_NODE_TYPE_GRAPH || params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) return CUDA_ERROR_NOT_SUPPORTED;
   if (const CUresult result = make_payload(where, params, data); result != CUDA_SUCCESS) return result;
-  return check_addresses(data, by);
+  return check_addresses(data, nullptr);
 }
 
 void keep_attributes(const node_data& from, node_data& to) {
@@ -46,7 +46,7 @@ CUresult set(CUgraphNode handle, const CUgraphNodeParams& params) {
   if (which == nullptr || type_of(which->data) != params.type) return CUDA_ERROR_INVALID_VALUE;
   if (unchangeable(params.type)) return CUDA_ERROR_NOT_SUPPORTED;  // [G6]
   node_data data;
-  if (const CUresult result = read_payload(*which->owner, params, which, data); result != CUDA_SUCCESS) return result;
+  if (const CUresult result = read_payload(*which->owner, params, data); result != CUDA_SUCCESS) return result;
   keep_attributes(which->data, data);
   which->data = std::move(data);
   return CUDA_SUCCESS;
@@ -57,7 +57,7 @@ CUresult set(CUgraphExec exec, CUgraphNode handle, const CUgraphNodeParams& para
   if (twin == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (unchangeable(params.type)) return CUDA_ERROR_NOT_SUPPORTED;  // [G6]
   node_data data;
-  if (const CUresult result = read_payload(*find_node(handle)->owner, params, nullptr, data); result != CUDA_SUCCESS) return result;
+  if (const CUresult result = read_payload(*find_node(handle)->owner, params, data); result != CUDA_SUCCESS) return result;
   keep_attributes(twin->data, data);
   twin->data = std::move(data);
   return CUDA_SUCCESS;

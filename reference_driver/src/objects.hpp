@@ -37,6 +37,8 @@ struct allocation {
   node* free_node = nullptr;        // the node of its own graph that frees it; not to be followed once the graph is gone
   bool freed_in_owner = false;      // [F1] [F3]
   bool freed_elsewhere = false;     // [F4]: stays even when that other graph is destroyed
+  bool left_unfreed = false;        // an executable was made that does not free it: its own graph cannot any more [G10]
+  bool stands_for_child = false;    // no allocation node's, but the room that a parent keeps for a moved child [M6]
   bool owner_exists = true;         // the graph can still be found by its address
   bool live = false;                // a launch has made it and nothing has freed it
 };
@@ -145,6 +147,7 @@ struct host_data {
 };
 struct child_data {
   std::shared_ptr<graph> child;
+  std::vector<std::shared_ptr<allocation>> rooms;  // what its parent keeps for a moved child's memory
 };
 struct empty_data {};
 struct event_wait_data {
@@ -261,6 +264,7 @@ struct executable {
   std::vector<std::shared_ptr<allocation>> outputs;      // of those, the ones that it does not free
   std::vector<std::shared_ptr<allocation>> foreign;      // that it frees and does not make [X6]
   std::map<int, std::vector<std::uint64_t>> chunks;      // by device, sorted: what the addresses touch
+  std::map<int, std::vector<std::uint64_t>> aliases;     // chunks of moved children, mapped to memory that `chunks` has already
   std::vector<std::shared_ptr<conditional_handle>> conditionals;
   std::map<user_object*, unsigned> user_objects;
 };

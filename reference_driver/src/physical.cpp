@@ -57,6 +57,7 @@ void physical_memory::trim() {
   for (const piece& each : pieces_)
     if (live_.contains(each.chunk) || !idle(each, nullptr)) kept.push_back(each);
   pieces_ = std::move(kept);
+  aliases_.clear();
   bound_.clear();
   for (std::size_t index = 0; index < pieces_.size(); ++index) bound_.emplace(pieces_[index].chunk, index);
 }
@@ -75,7 +76,9 @@ void physical_memory::remove_live(std::uint64_t address, std::uint64_t bytes) {
     if (const auto found = live_.find(chunk); found != live_.end() && --found->second == 0) live_.erase(found);
 }
 
-bool physical_memory::mapped(std::uint64_t address) const { return bound_.contains(address / chunk_bytes); }
+bool physical_memory::mapped(std::uint64_t address) const {
+  return bound_.contains(address / chunk_bytes) || aliases_.contains(address / chunk_bytes);
+}
 
 std::uint64_t physical_memory::used() const { return pieces_.size() * chunk_bytes; }
 

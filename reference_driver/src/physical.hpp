@@ -17,6 +17,8 @@ class physical_memory {
 
   /// Maps every chunk of `chunks` for work on `on`. False when the memory is not there: then all of it is lost for good [M2].
   bool map(const std::vector<std::uint64_t>& chunks, stream* on, std::uint64_t heap_bytes);
+  /// Remembers chunks of moved children, which share memory that is mapped already.
+  void map_aliases(const std::vector<std::uint64_t>& chunks) { aliases_.insert(chunks.begin(), chunks.end()); }
   /// Gives back what no live allocation and no unfinished launch needs [M5].
   void trim();
   void forget_stream(const stream* gone);
@@ -51,6 +53,7 @@ class physical_memory {
   std::uint64_t reserved_high_ = 0;
   std::vector<piece> pieces_;
   std::unordered_map<std::uint64_t, std::size_t> bound_;  // chunk: index of its piece
+  std::unordered_set<std::uint64_t> aliases_;
   std::unordered_map<std::uint64_t, std::size_t> live_;   // chunk: live allocations that touch it
 };
 

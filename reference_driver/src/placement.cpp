@@ -68,7 +68,10 @@ std::uint64_t arena::reuse(region& where, node& by, std::uint64_t bytes) {
 std::uint64_t arena::grow(region& where, std::uint64_t bytes, int device) {
   address_space& space = state().devices[static_cast<std::size_t>(device)]->graph_space;
   if (!where.segments.empty()) {
-    segment& last = where.segments.back();
+    segment* begun = nullptr;
+    for (segment& each : where.segments)
+      if (each.end - each.top >= bytes && (begun == nullptr || each.end - each.top < begun->end - begun->top)) begun = &each;
+    segment& last = begun != nullptr ? *begun : where.segments.back();
     if (last.end - last.top < bytes) {
       const std::uint64_t count = (bytes - (last.end - last.top) + chunk_bytes - 1) / chunk_bytes;
       const std::uint64_t next = last.end / chunk_bytes;
@@ -129,9 +132,16 @@ std::shared_ptr<allocation> arena::around(std::uint64_t address, const std::func
   if (chunk == by_chunk_.end()) return nullptr;
   // From the latest back: it is nearly always the one that is asked for.
   for (auto each = chunk->second.rbegin(); each != chunk->second.rend(); ++each)
-    if (address >= (*each)->address && address - (*each)->address < (*each)->bytes && wanted(**each))
+    if (!(*each)->stands_for_child && address >= (*each)->address && address - (*each)->address < (*each)->bytes && wanted(**each))
       return {std::const_pointer_cast<arena>(shared_from_this()), *each};
   return nullptr;
+}
+
+std::map<int, std::uint64_t> arena::footprint() const {
+  std::map<int, std::uint64_t> result;
+  for (const auto& [chunk, list] : by_chunk_)
+    if (!list.empty()) ++result[list.front()->device];
+  return result;
 }
 
 void arena::forget_owner() {

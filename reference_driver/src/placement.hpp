@@ -21,7 +21,8 @@ namespace allograph_reference {
 ///  - of the ranges that are large enough the smallest wins, among equals the one that has lain there longest;
 ///  - the allocation takes the low end, the rest stays a range of the same free node;
 ///  - a free joins its range with the neighbours whose free nodes it is ordered after; two frees that no edge orders are never joined;
-///  - where nothing fits, new addresses follow the highest ones of the graph.
+///  - where nothing fits, new addresses follow those of the graph: in the begun chunks with the least room that suffices, else behind the
+///    latest, else in the lowest chunks that are free.
 struct arena : std::enable_shared_from_this<arena> {
   arena() = default;
   arena(const arena&) = delete;
@@ -36,6 +37,9 @@ struct arena : std::enable_shared_from_this<arena> {
 
   /// The latest allocation that holds the byte at `address` and that `wanted` accepts. Null if there is none.
   [[nodiscard]] std::shared_ptr<allocation> around(std::uint64_t address, const std::function<bool(const allocation&)>& wanted) const;
+
+  /// Chunks that the allocations touch, by device.
+  [[nodiscard]] std::map<int, std::uint64_t> footprint() const;
 
   void forget_owner();
 

@@ -13,6 +13,31 @@ double now() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+CUresult create_stream(CUstream* handle, unsigned flags, int priority) {
+  if (handle == nullptr || (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) != 0) return CUDA_ERROR_INVALID_VALUE;
+  auto made = std::make_unique<stream>();
+  made->ctx = current_context();
+  made->flags = flags;
+  made->priority = std::clamp(priority, -5, 0);
+  made->id = state().next_id++;
+  stream* key = made.get();
+  state().streams.emplace(key, std::move(made));
+  *handle = handle_of<CUstream>(key);
+  return CUDA_SUCCESS;
+}
+
+CUresult record(CUevent handle, CUstream on, unsigned flags) {
+  event* found = find_event(handle);
+  stream* where = find_stream(on);
+  if (found == nullptr || where == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (flags > CU_EVENT_RECORD_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
+  if (where->capturing != nullptr) return capture_event_record(*found, *where, flags == CU_EVENT_RECORD_EXTERNAL);
+  if (flags == CU_EVENT_RECORD_EXTERNAL) return CUDA_ERROR_ILLEGAL_STATE;
+  if (const CUresult result = ready(*where); result != CUDA_SUCCESS) return result;
+  record_event(*found, *where);
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 void forget_stream(stream* gone) {
@@ -61,21 +86,12 @@ extern "C" {
 
 CUresult cuStreamCreateWithPriority(CUstream* handle, unsigned flags, int priority) {
   ALLOGRAPH_REFERENCE_ENTER(cuStreamCreateWithPriority, context);
-  if (handle == nullptr || (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) != 0) return CUDA_ERROR_INVALID_VALUE;
-  auto made = std::make_unique<stream>();
-  made->ctx = current_context();
-  made->flags = flags;
-  made->priority = std::clamp(priority, -5, 0);
-  made->id = state().next_id++;
-  stream* key = made.get();
-  state().streams.emplace(key, std::move(made));
-  *handle = handle_of<CUstream>(key);
-  return CUDA_SUCCESS;
+  return create_stream(handle, flags, priority);
 }
 
 CUresult cuStreamCreate(CUstream* handle, unsigned flags) {
   ALLOGRAPH_REFERENCE_ENTER(cuStreamCreate, context);
-  return cuStreamCreateWithPriority(handle, flags, 0);
+  return create_stream(handle, flags, 0);
 }
 
 CUresult cuStreamDestroy_v2(CUstream handle) {
@@ -214,20 +230,12 @@ CUresult cuEventDestroy(CUevent handle) { return cuEventDestroy_v2(handle); }
 
 CUresult cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned flags) {
   ALLOGRAPH_REFERENCE_ENTER(cuEventRecordWithFlags, context);
-  event* found = find_event(handle);
-  stream* where = find_stream(on);
-  if (found == nullptr || where == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  if (flags > CU_EVENT_RECORD_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
-  if (where->capturing != nullptr) return capture_event_record(*found, *where, flags == CU_EVENT_RECORD_EXTERNAL);
-  if (flags == CU_EVENT_RECORD_EXTERNAL) return CUDA_ERROR_ILLEGAL_STATE;
-  if (const CUresult result = ready(*where); result != CUDA_SUCCESS) return result;
-  record_event(*found, *where);
-  return CUDA_SUCCESS;
+  return record(handle, on, flags);
 }
 
 CUresult cuEventRecord(CUevent handle, CUstream on) {
   ALLOGRAPH_REFERENCE_ENTER(cuEventRecord, context);
-  return cuEventRecordWithFlags(handle, on, CU_EVENT_RECORD_DEFAULT);
+  return record(handle, on, CU_EVENT_RECORD_DEFAULT);
 }
 
 CUresult cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {

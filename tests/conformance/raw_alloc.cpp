@@ -53,7 +53,7 @@ TEST_CASE("a size beyond the device's memory is refused when added", "[raw][A3]"
     graph g;
     std::size_t total = 0;
     REQUIRE(cuDeviceTotalMem(&total, here().device[0]) == ok);
-    CHECK(add_alloc(g, 2 * total + (std::size_t{1} << 30)).result == out_of_memory);
+    CHECK(add_alloc(g, 3 * total).result == out_of_memory);
     CHECK(add_alloc(g, std::size_t{1} << 50).result == out_of_memory);
     CHECK(add_alloc(g, ~std::size_t{0}).result == out_of_memory);
 }
@@ -84,7 +84,7 @@ TEST_CASE("the device exists", "[raw][A6]") {
     CHECK(add_alloc(g, alloc_params(64, 77)).result == invalid);
 }
 
-TEST_CASE("device ordinals at the ends of int are refused", "[raw][A6][unsure]") {
+TEST_CASE("device ordinals at the ends of int are refused", "[raw][A6]") {
     graph g;
     CHECK(add_alloc(g, alloc_params(64, -1)).result == invalid);
     CHECK(add_alloc(g, alloc_params(64, 2147483647)).result == invalid);
@@ -152,7 +152,7 @@ TEST_CASE("a null graph or node pointer is refused", "[raw][A10]") {
     CHECK(cuGraphAddMemFreeNode(&made, nullptr, nullptr, 0, 0x1000) == invalid);
 }
 
-TEST_CASE("null parameters are refused", "[raw][A10][unsure]") {
+TEST_CASE("null parameters are refused", "[raw][A10]") {
     graph g;
     CUgraphNode made = nullptr;
     CHECK(cuGraphAddMemAllocNode(&made, g, nullptr, 0, nullptr) == invalid);
@@ -203,7 +203,7 @@ TEST_CASE("a freed range is split, and parts that no edge orders are not joined 
     CHECK(d.address == a.address + 96 * mebibyte);
 }
 
-TEST_CASE("parts whose frees are ordered are joined again", "[raw][A12][unsure]") {
+TEST_CASE("parts whose frees are ordered are joined again", "[raw][A12]") {
     graph g;
     const added a = add_alloc(g, 96 * mebibyte);
     const added f = add_free(g, a.address, {a.node});

@@ -113,7 +113,7 @@ TEST_CASE("an allocation without a fate is silent until the relaunch", "[raw][F1
     CHECK(cuMemFree(a.address) == ok);
 }
 
-TEST_CASE("host and foreign pointers are not freed", "[raw][F2][unsure]") {
+TEST_CASE("host and foreign pointers are not freed", "[raw][F2]") {
     here();
     int on_host = 0;
     CHECK(cuMemFree(reinterpret_cast<CUdeviceptr>(&on_host)) == invalid);
@@ -125,7 +125,7 @@ TEST_CASE("host and foreign pointers are not freed", "[raw][F2][unsure]") {
     CHECK(cuMemFree(p) == invalid);
 }
 
-TEST_CASE("a free node for memory whose graph and executable are gone", "[raw][F2][unsure]") {
+TEST_CASE("a free node for memory whose graph and executable are gone", "[raw][F2]") {
     CUdeviceptr address = 0;
     {
         graph g;

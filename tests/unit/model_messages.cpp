@@ -301,3 +301,21 @@ TEST_CASE("model: sizes are written as people say them") {
     CHECK(ag::detail::bytes_text(~0ull) == "15.9 EiB");
     CHECK(ag::detail::bytes_text(64ull << 20) == "64 MiB");
 }
+
+TEST_CASE("model: a message names the first users, and counts the others", "[O3]") {
+    const std::string text = message_of(
+        [](auto& g) {
+            auto x = g.template add_alloc<float>(ag::dependencies({}, "solver.cpp", 9), 128, ag::named("x"));
+            const ag::node made = x;
+            for (unsigned i = 10; i < 25; ++i) {
+                g.add_memset(ag::dependencies({made}, "solver.cpp", i), x.span(), 0.0f);
+            }
+            g.add_memcpy(ag::dependencies({made}, "solver.cpp", 8), x.span().first(64), x.span().last(64));
+            g.add_free(ag::dependencies({made}, "solver.cpp", 25), std::move(x));
+        },
+        "O3");
+    CHECK(text.find("  used       solver.cpp:10   memset\n") != std::string::npos);
+    CHECK(text.find("  used       solver.cpp:17   memset\n") != std::string::npos);
+    CHECK(text.find("solver.cpp:18") == std::string::npos);
+    CHECK(text.find("  note:      used 9 times more\n") != std::string::npos);
+}

@@ -6,6 +6,7 @@
 #include <allograph/graph/detail/host_function.hpp>
 #include <allograph/graph/detail/ledger.hpp>
 #include <allograph/graph/detail/memory_guard.hpp>
+#include <allograph/graph/capture_mode.hpp>
 #include <allograph/graph/detail/raw_dependencies.hpp>
 #include <allograph/graph/instantiate_options.hpp>
 #include <allograph/model/node_builder.hpp>
@@ -15,6 +16,9 @@ inline namespace v0 {
 
 template <graph_kind Kind, checking Checks, class Fates>
 class graph_exec;
+template <graph_kind Kind, checking Checks>
+class capture_scope;
+class planned_graph;
 
 struct because_the_executable_holds_the_graph_write_std_move {};
 struct because_a_graph_with_memory_nodes_cannot_be_cloned {};
@@ -25,6 +29,7 @@ struct because_an_executable_is_launched_write_instantiate {};
 struct because_a_graph_makes_its_own_handle_name_its_device {};
 struct because_a_graph_keeps_its_kind {};
 struct because_a_graph_is_not_copied_silently_write_clone_or_std_move {};
+struct because_the_capture_holds_the_graph_write_std_move {};
 
 /// A graph of the driver; `graph` and `memory_graph` are its two common kinds.
 ///
@@ -121,6 +126,7 @@ public:
     [[nodiscard]] auto instantiate(A&& a = {}, B&& b = {}, C&& c = {}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const {
         CUDA_GRAPH_INSTANTIATE_PARAMS parameters{};
         (detail::apply(a, parameters), detail::apply(b, parameters), detail::apply(c, parameters));
+        refuse_if_broken({file, line});
         return graph_exec<Kind, Checks, no_fates>(driver::graph_instantiate_with_params(graph_, parameters, {file, line}), no_fates{}, no_fates{});
     }
     template <class... Options, class Reason = detail::why_no_plain_graph_options<Options...>>
@@ -131,6 +137,20 @@ public:
     void launch(const Args&...) const = delete;
     template <class... Args, class Reason = because_an_executable_is_launched_write_instantiate>
     void upload(const Args&...) const = delete;
+
+    /// Captures a stream into this graph: until the scope ends, what is put on the stream becomes nodes (rules C11, C20).
+    /// @param deps  nodes of this graph that the first captured node comes after
+    /// @throws misuse [D2] [D3] [D4] [F9] (rule C19); driver_error. The graph stays as it was
+    /// Driver: cuStreamBeginCaptureToGraph
+    [[nodiscard]] capture_scope<Kind, Checks> capture(stream_ref stream, const dependencies& deps, capture_mode mode = capture_mode::guards_this_thread) && {
+        return capture_scope<Kind, Checks>(*this, stream.get(), deps, mode);
+    }
+    [[nodiscard]] capture_scope<Kind, Checks> capture(stream_ref stream, capture_mode mode = capture_mode::guards_this_thread,
+                                                      const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) && {
+        return capture_scope<Kind, Checks>(*this, stream.get(), dependencies({}, file, line), mode);
+    }
+    template <class... Args, class Reason = because_the_capture_holds_the_graph_write_std_move>
+    void capture(const Args&...) & = delete;
 
     /// A graph of its own with the same nodes and edges. Driver: cuGraphClone, cuGraphNodeFindInClone
     [[nodiscard]] basic_graph clone(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const
@@ -196,8 +216,11 @@ public:
 
 private:
     friend class node_builder<basic_graph<Kind, Checks>, Kind>;
+    friend class planned_graph;  // translates the calls of a program, addresses and order, and adds what it translated
     template <graph_kind, checking, class>
     friend class graph_exec;
+    template <graph_kind, checking>
+    friend class capture_scope;
 
     basic_graph(CUgraph clone, const basic_graph& original) noexcept
         : graph_(clone), context_(original.context_), info_(original.info_), device_(original.device_), id_(detail::next_graph_id()) {}
@@ -210,6 +233,7 @@ private:
         std::swap(id_, other.id_);
         std::swap(next_, other.next_);
         std::swap(unfinished_, other.unfinished_);
+        std::swap(broken_, other.broken_);
         std::swap(ledger_, other.ledger_);
     }
 
@@ -318,6 +342,7 @@ private:
         if (maker == nullptr) {
             detail::broken_rule("F4", "the graph that made this allocation is gone, and its executable too: nothing will ever allocate it", deps.where());
         }
+        refuse_if_freed(maker->model, request.allocation.index, deps.where());
         const detail::allocation_cell cell = maker->prepare_export(request.allocation.index);
         detail::ledger::make_room(ledger_->frees, 1);
         std::string what = maker->model.describe(request.allocation.index);
@@ -449,8 +474,23 @@ private:
 
     // ---- instantiating
 
+    void refuse_if_broken(source_line where) const {
+        if (!broken_.empty()) [[unlikely]] {
+            throw misuse("C13", "this graph cannot be instantiated: " + broken_ + "\n  at         " + detail::line_text(where) + "\n  fix: build the graph again");
+        }
+    }
+    /// A capture may have freed an allocation whose token is still in the caller's hands (rule C12).
+    static void refuse_if_freed(const recorder& maker, std::uint32_t allocation, source_line where) {
+        if (maker.fate_of(allocation) == allocation_fate::freed) [[unlikely]] {
+            throw misuse("F1", maker.describe(allocation) + " is freed already, inside of its graph\n  allocated  " + detail::line_text(maker.allocated_at(allocation)) +
+                                   "\n  freed      " + detail::line_text(maker.added_at(maker.freed_by(allocation))) + "\n  at         " + detail::line_text(where) +
+                                   "\n  fix: give an allocation one fate");
+        }
+    }
+
     template <class Fates>
     graph_exec<Kind, Checks, Fates> take_over(CUDA_GRAPH_INSTANTIATE_PARAMS& parameters, Fates& fates, source_line where) {
+        refuse_if_broken(where);
         if (unfinished_) {
             detail::broken_rule("grid", "a kernel node of this graph did not get its cluster: build the graph again", where);
         }
@@ -467,6 +507,7 @@ private:
                 if (token.allocation().graph != id_) {
                     detail::broken_rule("F3", "an output of another graph: only the graph that made an allocation can launch it", where);
                 }
+                refuse_if_freed(own, token.allocation().index, where);
                 taken.push_back(token.allocation().index);
             });
             own.require_fates(taken, where);
@@ -491,6 +532,7 @@ private:
     std::uint32_t id_ = 0;
     std::uint32_t next_ = 0;           // the number of the next node, where no model counts them
     bool unfinished_ = false;
+    std::string broken_;               // why it cannot be instantiated any more, where a capture broke it
     detail::ledger* ledger_ = nullptr;  // null without checks
 };
 
@@ -501,3 +543,5 @@ using unchecked_memory_graph = basic_graph<graph_kind::memory, checking::off>;
 
 }  // namespace v0
 }  // namespace allograph
+
+#include <allograph/graph/capture_scope.hpp>

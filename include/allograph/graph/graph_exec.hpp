@@ -262,7 +262,7 @@ private:
     void destroy() noexcept {
         if (exec_ != nullptr) {
             free_last();
-            cuGraphExecDestroy(std::exchange(exec_, nullptr));
+            detail::destroy_or_wait(std::exchange(exec_, nullptr));
         }
     }
 

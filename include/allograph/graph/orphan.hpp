@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstdio>
 
+#include <allograph/graph/capture_waiting.hpp>
+
 namespace allograph {
 inline namespace v0 {
 
@@ -31,8 +33,13 @@ inline orphan_handler& current_orphan_handler() noexcept {
     return handler;
 }
 
-/// Frees on a stream from a destructor: never throws, and never touches a stream that captures.
+/// Frees on a stream from a destructor: never throws, never touches a stream that captures, and breaks no capture of
+/// others. While a capture scope of this thread is open it waits for its end.
 inline void free_or_orphan(CUdeviceptr address, std::uint64_t bytes, CUstream stream) noexcept {
+    if (capture_waiting::free_later(address, bytes, stream)) {
+        return;
+    }
+    const capture_truce truce;
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUresult why = cuStreamIsCapturing(stream, &status);
     if (why == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE) {

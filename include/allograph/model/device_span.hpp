@@ -32,6 +32,10 @@ public:
 
     template <class I, class Reason = because_the_host_cannot_dereference_device_memory_copy_it_with_add_memcpy>
     T& operator[](I) const = delete;
+    template <class Reason = because_the_host_cannot_dereference_device_memory_copy_it_with_add_memcpy>
+    T* begin() const = delete;
+    template <class Reason = because_the_host_cannot_dereference_device_memory_copy_it_with_add_memcpy>
+    T* end() const = delete;
 
     /// `count` elements from `offset` on. @throws misuse [O5] past the end
     [[nodiscard]] constexpr device_span subspan(std::size_t offset, std::size_t count) const {

@@ -64,18 +64,12 @@ inline void fit_few(const placement_problem& problem, placement& best) {
 
 inline void fit_many_on_line(const placement_problem& problem, placement& best) {
     const line_fit fit(problem);
-    const auto offer = [&](std::vector<std::uint64_t> offsets) {
-        std::vector<std::uint64_t> sunk = fit.sink(offsets);
-        for (int i = 0; i < 2; ++i) {
-            std::vector<std::uint64_t> shaken = fit.shake(sunk);
-            keep_better(problem, best, std::move(sunk));
-            sunk = std::move(shaken);
+    for (const block_policy policy : {block_policy{1, 0, false}, {0, 1, true}, {0.1, 1, false}}) {
+        keep_better(problem, best, fit.by_time(policy));
+        if (best.bytes - best.lower_bound < best.lower_bound / 64) {
+            break;
         }
-        keep_better(problem, best, std::move(sunk));
-    };
-    keep_better(problem, best, fit.by_time());
-    offer(fit.by_lanes(8));
-    offer(fit.stack(sorted_buffers(problem, [&](std::uint32_t b) { return UINT32_MAX - fit.line().length(b); })));
+    }
 }
 
 }  // namespace detail

@@ -68,7 +68,8 @@ constexpr bool argument_fits() {
     } else if constexpr (whole_number<Param> && whole_number<arg>) {
         return true;  // the value is checked when the node is added
     } else {
-        return braces_make<Param, Arg>;  // no narrowing: 2.0f for a float
+        return (std::same_as<Param, bool> || !std::same_as<arg, bool>) &&
+               braces_make<Param, const std::remove_reference_t<Arg>&>;  // no narrowing: 2.0f for a float
     }
 }
 

@@ -202,9 +202,9 @@ public:
     template <class T, class O, class Reason = because_the_options_of_an_allocation_are_named_on_and_shared_with>
         requires(can.memory_nodes && device_element<T> && !std::convertible_to<const O&, alloc_options>)
     void add_alloc(const dependencies&, std::size_t, const O&) = delete;
-    template <class T, class O, class Reason = because_the_options_of_an_allocation_are_named_on_and_shared_with>
+    template <class T, std::integral Count, class O, class Reason = because_the_options_of_an_allocation_are_named_on_and_shared_with>
         requires(can.memory_nodes && device_element<T> && !std::convertible_to<const O&, alloc_options>)
-    void add_alloc(std::size_t, const O&) = delete;
+    void add_alloc(Count, const O&) = delete;
     template <class T, detail::node_pointer P, class... Args, class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
         requires(can.memory_nodes && device_element<T>)
     void add_alloc(P, std::size_t, std::size_t, const Args&...) = delete;
@@ -342,7 +342,7 @@ public:
         requires(!std::convertible_to<const C&, launch_config>)
     void add_kernel(const dependencies&, const kernel<void(Params...)>&, const C&, const Args&...) = delete;
     template <class... Params, class C, class... Args, class Reason = because_a_launch_config_comes_before_the_arguments_write_grid_for>
-        requires(!std::convertible_to<const C&, launch_config>)
+        requires(!std::convertible_to<const C&, launch_config> && !detail::is_kernel<C>)
     void add_kernel(const kernel<void(Params...)>&, const C&, const Args&...) = delete;
     template <class F, class... Args, class Reason = because_a_kernel_has_a_signature_write_kernel_of_it>
         requires(!detail::is_kernel<F>)

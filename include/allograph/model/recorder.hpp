@@ -190,6 +190,27 @@ public:
     [[nodiscard]] node_kind kind_of(std::uint32_t index) const noexcept { return static_cast<node_kind>(tags_[index].kind); }
     [[nodiscard]] CUgraphNode_st* handle_of(std::uint32_t index) const noexcept { return nodes_[index].handle; }
     [[nodiscard]] source_line added_at(std::uint32_t index) const noexcept { return {files_[tags_[index].file], tags_[index].line}; }
+    /// Calls `visit` with the index of each node that a node was added after, the inferred ones included; not with
+    /// what `add_dependency` put before it later.
+    template <class Visit>
+    void each_dependency(std::uint32_t index, Visit&& visit) const {
+        for (const number n : order_.dependencies(index + 1)) {
+            if (n != 0) {
+                visit(n - 1);
+            }
+        }
+    }
+    static constexpr std::uint32_t no_index = 0xFFFFFFFFu;
+    /// A node by the driver's handle, or `no_index`.
+    [[nodiscard]] std::uint32_t index_of(CUgraphNode_st* handle) {
+        if (!by_handle_.built()) {
+            const char* rule = nullptr;
+            std::string trouble;
+            std::string fix;
+            find(node(handle), rule, trouble, fix);  // builds the index
+        }
+        return by_handle_.find(handle) - 1;
+    }
     /// True where a path leads from one node to another.
     [[nodiscard]] bool precedes(std::uint32_t before, std::uint32_t after) {
         const number end = after + 1;
@@ -200,6 +221,9 @@ public:
     [[nodiscard]] std::uint64_t bytes_of(std::uint32_t allocation) const noexcept { return allocations_[allocation].bytes; }
     [[nodiscard]] std::uint64_t address_of(std::uint32_t allocation) const noexcept { return allocations_[allocation].address; }
     [[nodiscard]] int device_of(std::uint32_t allocation) const noexcept { return allocations_[allocation].device; }
+    /// The allocation node, and the free node or `no_index`.
+    [[nodiscard]] std::uint32_t made_by(std::uint32_t allocation) const noexcept { return allocations_[allocation].made_by - 1; }
+    [[nodiscard]] std::uint32_t freed_by(std::uint32_t allocation) const noexcept { return allocations_[allocation].freed_by - 1; }
     [[nodiscard]] source_line allocated_at(std::uint32_t allocation) const noexcept {
         return added_at(allocations_[allocation].made_by - 1);
     }

@@ -75,15 +75,16 @@ public:
         if (first == none || second == none) {
             return;
         }
-        for (std::uint32_t e = 0; e < edge_count_; ++e) {
-            if (edges_[e].from == first && edges_[e].to == second) {
-                return mistake(rule::D6, {}, {}, where);
-            }
+        if (has_edge(first, second)) {
+            return mistake(rule::D6, {}, {}, where);
         }
         if (first == second || before(second, first)) {
             return mistake(rule::D7, {}, {}, where);
         }
-        keep_edge(first, second);
+        if (late_count_ == Nodes) {
+            detail::broken::the_program_is_larger_than_this_static_graph_raise_its_capacity();
+        }
+        late_[late_count_++] = {first, second};
         descending_ = descending_ || first > second;
         for (std::uint32_t n = 0; n < count_; ++n) {
             if (n == second || before(second, n)) {
@@ -116,7 +117,7 @@ private:
     static constexpr std::uint32_t none = 0xFFFFFFFFu;
     static constexpr std::size_t words = (Nodes + 63) / 64;
     static constexpr std::size_t most_uses = 4 * Nodes;
-    static constexpr std::size_t most_edges = 4 * Nodes;
+    static constexpr std::size_t most_edges = 4 * Nodes;  // that nodes are added with; late ones come extra
 
     struct allocation {
         std::uint32_t made_by;
@@ -137,6 +138,15 @@ private:
 
     [[nodiscard]] constexpr bool before(std::uint32_t first, std::uint32_t second) const noexcept {
         return (rows_[second][first / 64] >> (first % 64) & 1) != 0;
+    }
+    [[nodiscard]] constexpr bool has_edge(std::uint32_t from, std::uint32_t to) const noexcept {
+        for (std::uint32_t e = edges_of_[to]; e < edges_of_[to + 1]; ++e)
+            if (edges_[e] == from)
+                return true;
+        for (std::uint32_t e = 0; e < late_count_; ++e)
+            if (late_[e].from == from && late_[e].to == to)
+                return true;
+        return false;
     }
     /// Puts a node, and all that come before it, before `n`.
     constexpr void include(std::uint32_t n, std::uint32_t first) noexcept {
@@ -169,16 +179,16 @@ private:
             detail::broken::the_program_is_larger_than_this_static_graph_raise_its_capacity();
         }
         const std::size_t given = deps.size();
-        first_edge_ = edge_count_;
+        const std::uint32_t first_edge = edges_of_[count_];
         for (std::size_t i = 0; i < given; ++i) {
             const std::uint32_t d = resolve(deps[i], deps.where());
             if (d == none) {
                 continue;
             }
-            for (std::uint32_t e = first_edge_; e < edge_count_; ++e)
-                if (edges_[e].from == d)
+            for (std::uint32_t e = first_edge; e < edge_count_; ++e)
+                if (edges_[e] == d)
                     mistake(rule::D2, {}, lines_[d], deps.where());
-            keep_edge(d, count_);
+            keep_edge(d);
             include(count_, d);
         }
     }
@@ -187,13 +197,14 @@ private:
             drop_implied_edges();
         }
         lines_[count_] = deps.where();
+        edges_of_[count_ + 1] = edge_count_;
         return detail::handle_access::make_node(nullptr, id_, count_++);
     }
-    constexpr void keep_edge(std::uint32_t from, std::uint32_t to) {
+    constexpr void keep_edge(std::uint32_t from) {
         if (edge_count_ == most_edges) {
             detail::broken::the_program_is_larger_than_this_static_graph_raise_its_capacity();
         }
-        edges_[edge_count_++] = {from, to};
+        edges_[edge_count_++] = from;
     }
 
     constexpr node add(const dependencies& deps, std::span<const memory_use> uses) {
@@ -258,23 +269,24 @@ private:
                 depend_on(uses_[i].node);
     }
     constexpr void depend_on(std::uint32_t n) {
-        for (std::uint32_t e = first_edge_; e < edge_count_; ++e)
-            if (edges_[e].from == n)
+        for (std::uint32_t e = edges_of_[count_]; e < edge_count_; ++e)
+            if (edges_[e] == n)
                 return;
-        keep_edge(n, count_);
+        keep_edge(n);
         include(count_, n);
     }
     /// Leaves the edges to the pending node that no path implies.
     constexpr void drop_implied_edges() noexcept {
-        std::uint32_t kept = first_edge_;
-        for (std::uint32_t e = first_edge_; e < edge_count_; ++e) {
+        const std::uint32_t first_edge = edges_of_[count_];
+        std::uint32_t kept = first_edge;
+        for (std::uint32_t e = first_edge; e < edge_count_; ++e) {
             bool implied = false;
-            for (std::uint32_t other = first_edge_; other < edge_count_; ++other)
-                implied = implied || before(edges_[e].from, edges_[other].from);
-            implied_[e - first_edge_] = implied;
+            for (std::uint32_t other = first_edge; other < edge_count_; ++other)
+                implied = implied || before(edges_[e], edges_[other]);
+            implied_[e - first_edge] = implied;
         }
-        for (std::uint32_t e = first_edge_; e < edge_count_; ++e)
-            if (!implied_[e - first_edge_])
+        for (std::uint32_t e = first_edge; e < edge_count_; ++e)
+            if (!implied_[e - first_edge])
                 edges_[kept++] = edges_[e];
         edge_count_ = kept;
     }
@@ -286,12 +298,14 @@ private:
     std::uint32_t allocation_count_ = 0;
     std::uint32_t use_count_ = 0;
     std::uint32_t edge_count_ = 0;
-    std::uint32_t first_edge_ = 0;  // of the pending node
+    std::uint32_t late_count_ = 0;
     std::uint64_t next_address_ = 512;
     verdict found_{};
     std::uint64_t rows_[Nodes][words]{};
     source_line lines_[Nodes]{};
-    edge edges_[most_edges]{};
+    std::uint32_t edges_[most_edges]{};       // what nodes depend on, node by node
+    std::uint32_t edges_of_[Nodes + 1]{};     // where those of a node begin
+    edge late_[Nodes]{};
     allocation allocations_[Allocations]{};
     use uses_[most_uses]{};
     bool implied_[Nodes]{};

@@ -1,5 +1,7 @@
 // rule: A14
-// expect: because_only_add_alloc_makes_an_allocation
+// expect(g++): to non-scalar type
+// expect(clang++): no viable conversion from
+// expect(nvcc): no suitable
 #include <allograph/allograph.hpp>
 
 namespace ag = allograph;

@@ -1,5 +1,7 @@
 // rule: G6
-// expect: because_a_node_of_a_graph_is_changed_through_get_unchecked
+// expect(g++): cannot convert
+// expect(clang++): conversion from
+// expect(nvcc): no suitable conversion function from
 #include <allograph/allograph.hpp>
 
 #include <utility>

@@ -1,5 +1,7 @@
 // rule: F6
-// expect: because_only_an_explicit_address_or_get_leaves_a_device_ptr
+// expect(g++): cannot convert
+// expect(clang++): conversion from
+// expect(nvcc): no suitable conversion function from
 #include <allograph/allograph.hpp>
 
 #include <utility>

@@ -1,5 +1,7 @@
 // rule: O5
-// expect: because_a_device_ptr_keeps_its_element_type_and_const
+// expect(g++): no matching function for call to
+// expect(clang++): no matching constructor
+// expect(nvcc): no instance of constructor
 #include <allograph/allograph.hpp>
 
 namespace ag = allograph;

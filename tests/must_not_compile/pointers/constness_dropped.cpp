@@ -1,5 +1,7 @@
 // rule: O6
-// expect: because_a_device_ptr_keeps_its_element_type_and_const
+// expect(g++): to non-scalar type
+// expect(clang++): no viable conversion from
+// expect(nvcc): no suitable
 #include <allograph/allograph.hpp>
 
 namespace ag = allograph;

@@ -1,5 +1,7 @@
 // rule: F2
-// expect: because_a_raw_pointer_has_no_allocation_write_device_ptr
+// expect(g++): to non-scalar type
+// expect(clang++): no viable conversion from
+// expect(nvcc): no suitable
 #include <allograph/allograph.hpp>
 
 namespace ag = allograph;

@@ -1,5 +1,7 @@
 // rule: O5
-// expect: because_a_device_span_keeps_its_element_type_and_const
+// expect(g++): to non-scalar type
+// expect(clang++): no viable conversion from
+// expect(nvcc): no suitable
 #include <allograph/allograph.hpp>
 
 namespace ag = allograph;

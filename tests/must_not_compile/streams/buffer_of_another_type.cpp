@@ -1,5 +1,7 @@
 // rule: O5
-// expect: because_only_a_launch_makes_a_stream_buffer
+// expect(g++): to non-scalar type
+// expect(clang++): no viable conversion from
+// expect(nvcc): no suitable
 #include <allograph/allograph.hpp>
 
 #include <utility>

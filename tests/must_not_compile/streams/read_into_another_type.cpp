@@ -1,7 +1,7 @@
 // rule: O5
 // expect(g++): cannot convert
-// expect(clang++): no viable conversion
-// expect(nvcc): no suitable user-defined conversion
+// expect(clang++): no viable conversion from
+// expect(nvcc): cannot be called with the given argument list
 #include <allograph/allograph.hpp>
 
 #include <vector>

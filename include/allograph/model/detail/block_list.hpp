@@ -11,12 +11,23 @@ namespace allograph {
 inline namespace v0 {
 namespace model::detail {
 
+/// What makes a free block dear: the bytes it leaves over for each byte taken, and how far the release of the nearer
+/// neighbour is from the new block's own, for each unit of its life. Blocks that are released together become one.
+struct block_policy {
+    double waste = 1;
+    double mismatch = 0;
+    bool exact_first = false;  ///< a block that leaves nothing over is taken at once
+};
+
 /// An allocator of offsets in unbounded memory: free blocks in lists by size, neighbours merged. Constant time a call.
 class block_list {
 public:
+    explicit block_list(block_policy policy) : policy_(policy) {}
+
+    /// @param now, until  when the block is allocated and when it will be released
     /// @return a handle of the block
-    std::uint32_t allocate(std::uint64_t size, std::uint64_t alignment) {
-        std::uint32_t block = find(size, alignment);
+    std::uint32_t allocate(std::uint64_t size, std::uint64_t alignment, std::uint64_t now, std::uint64_t until) {
+        std::uint32_t block = find(size, alignment, now, until);
         if (block == none) {
             block = grow(size, alignment);
         }
@@ -30,6 +41,7 @@ public:
         if (blocks_[block].end != begin + size) {
             link(split(block, begin + size));
         }
+        blocks_[block].until = until;
         return block;
     }
 
@@ -55,13 +67,14 @@ private:
     static constexpr std::uint32_t none = UINT32_MAX;
     static constexpr std::size_t parts = 16;  // lists for each power of two
     static constexpr std::size_t lists = 64 * parts;
-    static constexpr int looks = 32;  // blocks to look at in a list before the next list
+    static constexpr int looks = 64;  // blocks to look at for one allocation
 
     struct item {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
         std::uint32_t before = none, after = none;   // by address
         std::uint32_t previous = none, next = none;  // in the list of its size
+        std::uint64_t until = 0;
         bool free = false;
     };
 
@@ -73,24 +86,46 @@ private:
         return std::size_t{shift} * parts + static_cast<std::size_t>(size >> shift);
     }
 
-    /// The tightest of the first few blocks of the first list that has any that fits.
-    [[nodiscard]] std::uint32_t find(std::uint64_t size, std::uint64_t alignment) const {
-        for (std::size_t list = next_used(list_of(size)); list < lists; list = next_used(list + 1)) {
-            std::uint32_t best = none;
-            int left = looks;
+    /// The cheapest of the first few blocks that may fit, smaller ones first.
+    [[nodiscard]] std::uint32_t find(std::uint64_t size, std::uint64_t alignment, std::uint64_t now,
+                                     std::uint64_t until) const {
+        std::uint32_t best = none;
+        double best_cost = 0;
+        int left = looks;
+        for (std::size_t list = next_used(list_of(size)); list < lists && left > 0; list = next_used(list + 1)) {
             for (std::uint32_t b = heads_[list]; b != none && left > 0; b = blocks_[b].next, --left) {
                 const item& x = blocks_[b];
-                const std::uint64_t at = (x.begin + alignment - 1) & ~(alignment - 1);
-                if (at + size <= x.end &&
-                    (best == none || x.end - x.begin < blocks_[best].end - blocks_[best].begin)) {
+                if (((x.begin + alignment - 1) & ~(alignment - 1)) + size > x.end) {
+                    continue;
+                }
+                const double cost = cost_of(x, size, now, until);
+                if (best == none || cost < best_cost) {
                     best = b;
+                    best_cost = cost;
                 }
             }
-            if (best != none) {
-                return best;
+            if (best != none && policy_.mismatch == 0) {
+                break;  // later lists hold larger blocks
             }
         }
-        return none;
+        return best;
+    }
+
+    [[nodiscard]] double cost_of(const item& x, std::uint64_t size, std::uint64_t now, std::uint64_t until) const {
+        const std::uint64_t rest = x.end - x.begin - size;
+        if (policy_.exact_first && rest == 0) {
+            return -1;
+        }
+        const double waste = policy_.waste * static_cast<double>(rest) / static_cast<double>(size);
+        if (policy_.mismatch == 0) {
+            return waste;
+        }
+        const auto apart = [&](std::uint32_t neighbour) {
+            const std::uint64_t other = neighbour == none ? 0 : blocks_[neighbour].until;
+            return other > until ? other - until : until - other;
+        };
+        return waste + policy_.mismatch * static_cast<double>(std::min(apart(x.before), apart(x.after))) /
+                           static_cast<double>(until - now);
     }
 
     [[nodiscard]] std::size_t next_used(std::size_t list) const noexcept {
@@ -205,6 +240,7 @@ private:
     std::array<std::uint32_t, lists> heads_ = no_heads();
     std::array<std::uint64_t, lists / 64> used_{};
     std::uint32_t last_ = none;
+    block_policy policy_;
 };
 
 }  // namespace model::detail

@@ -23,15 +23,26 @@ inline std::vector<std::uint32_t> sized_buffers(const placement_problem& problem
     return buffers;
 }
 
-/// Buffers that take bytes, ascending by `key(buffer)`, equal ones by their number.
+/// Buffers that take bytes, ascending by `key_of(buffer)`, equal ones by their number.
 template <class Key>
-std::vector<std::uint32_t> sorted_buffers(const placement_problem& problem, Key&& key) {
+std::vector<std::uint32_t> sorted_buffers(const placement_problem& problem, Key&& key_of) {
+    // Keys are held beside the numbers: looked up in each comparison, they would miss the cache in large problems.
+    struct entry {
+        decltype(key_of(std::uint32_t{})) key;
+        std::uint32_t buffer;
+    };
     std::vector<std::uint32_t> order = sized_buffers(problem);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        const auto x = key(a);
-        const auto y = key(b);
-        return x != y ? x < y : a < b;
+    std::vector<entry> entries;
+    entries.reserve(order.size());
+    for (const std::uint32_t b : order) {
+        entries.push_back({key_of(b), b});
+    }
+    std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
+        return a.key < b.key || (!(b.key < a.key) && a.buffer < b.buffer);
     });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        order[i] = entries[i].buffer;
+    }
     return order;
 }
 

@@ -30,8 +30,8 @@ inline constexpr std::size_t most_memberships = std::size_t{1} << 22U;
 
 /// Chooses the unit. Where every buffer is aligned to the same number of bytes or more, sizes may be rounded up to it:
 /// only the bytes behind the topmost buffer are lost.
-inline void choose_unit(const placement_problem& problem, clique_cover& cover) {
-    std::uint64_t least = UINT64_MAX;
+inline void choose_unit(const placement_problem& problem, bool round_up, clique_cover& cover) {
+    std::uint64_t least = round_up ? UINT64_MAX : 1;
     for (const std::uint32_t b : cover.buffer) {
         least = std::min(least, problem.alignment_of(b));
     }
@@ -143,11 +143,12 @@ inline void cover_graph(const conflict_matrix& conflicts, const std::vector<std:
 }
 
 /// @param heaviest  buffers of which each two conflict, ascending
+/// @param round_up  sizes may be rounded up to the least alignment
 inline clique_cover cover_with_cliques(const placement_problem& problem, const conflict_matrix& conflicts,
-                                       const std::vector<std::uint32_t>& heaviest) {
+                                       const std::vector<std::uint32_t>& heaviest, bool round_up) {
     clique_cover cover;
     cover.buffer = sized_buffers(problem);
-    choose_unit(problem, cover);
+    choose_unit(problem, round_up, cover);
     if (problem.is_line()) {
         cover_line(problem, cover);
     } else {

@@ -31,30 +31,22 @@ public:
     /// @param keep_going  called with the steps done since its last call; false ends the search
     placement_search(const placement_problem& problem, placement& best, const std::vector<std::uint32_t>& heaviest,
                      std::uint64_t seed, KeepGoing& keep_going)
-        : problem_(&problem), best_(&best), conflicts_(problem), fit_(problem, conflicts_),
-          cover_(cover_with_cliques(problem, conflicts_, heaviest)), random_(seed), keep_going_(&keep_going) {}
+        : problem_(&problem), best_(&best), conflicts_(problem), fit_(problem, conflicts_), random_(seed),
+          keep_going_(&keep_going), heaviest_(&heaviest) {}
 
     void run() {
         order_ = by_offset(*problem_, best_->offsets);
         order_bytes_ = best_->bytes;
+        cover_ = cover_with_cliques(*problem_, conflicts_, *heaviest_, true);
         if (!cover_.complete) {
             while (!done() && disturb(16)) {
             }
             return;
         }
-        skyline_search search(cover_.cliques);
-        low_ = std::max(cover_.cliques.heaviest(), units_up(best_->lower_bound));
-        for (std::uint32_t i = 0; !done() && low_ < units_up(best_->bytes); ++i) {
-            if (!slice(search, low_, i) || done()) {
-                break;
-            }
-            const std::int64_t high = units_up(best_->bytes);
-            if (low_ < high && !climb(search, high, i)) {
-                break;
-            }
-            if (!done() && i % 4 == 3 && !disturb(16)) {
-                break;
-            }
+        if (search_capacities() && !done() && cover_.loss != 0) {
+            // Optimal but for what rounding hides behind the topmost buffer: now to the byte.
+            cover_ = cover_with_cliques(*problem_, conflicts_, *heaviest_, false);
+            search_capacities();
         }
     }
 
@@ -63,6 +55,25 @@ private:
 
     [[nodiscard]] std::int64_t units_up(std::uint64_t bytes) const noexcept {
         return static_cast<std::int64_t>(bytes / cover_.unit + (bytes % cover_.unit != 0 ? 1 : 0));
+    }
+
+    /// @return false if the caller ended it
+    bool search_capacities() {
+        skyline_search search(cover_.cliques);
+        low_ = std::max(cover_.cliques.heaviest(), units_up(best_->lower_bound));
+        for (std::uint32_t i = 0; !done() && low_ < units_up(best_->bytes); ++i) {
+            if (!slice(search, low_, i)) {
+                return false;
+            }
+            const std::int64_t high = units_up(best_->bytes);
+            if (!done() && low_ < high && !climb(search, high, i)) {
+                return false;
+            }
+            if (!done() && i % 4 == 3 && !disturb(16)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// Searches between the bound and the best; the more failures since the last success, the nearer to the best.
@@ -164,6 +175,7 @@ private:
     clique_cover cover_;
     random_source random_;
     KeepGoing* keep_going_;
+    const std::vector<std::uint32_t>* heaviest_;
     std::vector<std::uint32_t> order_;
     std::uint64_t order_bytes_ = 0;
     std::int64_t low_ = 0;

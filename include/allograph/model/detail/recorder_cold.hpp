@@ -287,16 +287,29 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
                                .row("freed", where_, dependencies_text()),
                      "let the free depend on the allocation, or pass ag::inferred");
     }
-    const bool one = missing.size() == 1;
+    bool one = true;  // a node that reads and writes stands there twice
+    for (const number n : missing) {
+        one = one && n == missing.front();
+    }
     detail::message what("the free of " + short_name(a) + " is not ordered after " + (one ? "a node that uses it" : "nodes that use it"), where_);
     what.row("allocated", added_at(a.made_by - 1), description(a));
-    for (std::size_t i = missing.size(); i-- > 0;) {  // the lists lead from the latest use back
-        if (missing.size() - i <= most) {
-            what.row("used", added_at(missing[i] - 1), text_of(missing[i]));
+    number last = 0;
+    for (std::size_t i = 0; i < most; ++i) {
+        number next = 0;
+        for (const number n : missing) {
+            next = n > last && (next == 0 || n < next) ? n : next;
+        }
+        if (next != 0) {
+            what.row("used", added_at(next - 1), text_of(next));
+            last = next;
         }
     }
-    if (missing.size() > most) {
-        what.note(std::to_string(missing.size() - most) + " more nodes use it");
+    std::size_t more = 0;
+    for (const number n : missing) {
+        more += n > last ? 1u : 0u;
+    }
+    if (more != 0) {
+        what.note("used " + std::to_string(more) + " times more");
     }
     what.row("freed", where_, dependencies_text());
     raise("O3", what,

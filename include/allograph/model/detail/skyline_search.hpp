@@ -7,7 +7,8 @@
 #include <vector>
 
 #include <allograph/model/detail/clique_problem.hpp>
-#include <allograph/model/detail/random.hpp>
+#include <allograph/model/detail/problem_parts.hpp>
+#include <allograph/model/detail/search_tactics.hpp>
 #include <allograph/model/detail/skyline_state.hpp>
 
 namespace allograph {
@@ -16,28 +17,18 @@ namespace model::detail {
 
 enum class search_verdict : std::uint8_t { found, infeasible, stopped };
 
-/// The choices of one run that change how soon it finds a solution, never whether there is one.
-struct search_tactics {
-    enum class value : std::uint8_t { area, size, length, smallest };  ///< which candidate first
-    enum class valley : std::uint8_t { lowest, failing, tightest, strictly_lowest };
-    value by = value::area;
-    valley in = valley::lowest;
-    std::uint32_t noise_percent = 0;
-    std::uint64_t seed = 0;
-};
-
 /// Decides whether all buffers fit under a capacity, by filling memory from the bottom up.
 ///
 /// The search branches on a clique in a valley: either one of the unplaced buffers whose floor is the valley's height
-/// lies there, or none does, and then each of those stands on a buffer that is not placed yet. That is complete: in a
-/// solution with the least sum of offsets, every buffer lies at zero or, but for alignment, on another. The clique with
-/// the fewest branches goes first. Parts that no unplaced buffer connects any more are solved one after the other, so
-/// that failure in one does not make the search try all solutions of another.
+/// lies there, or none does, and then each of those stands on a buffer that is not placed yet. That is complete: among
+/// the solutions that lie earliest in the tree, one with the least sum of offsets has every buffer at zero or, but for
+/// alignment, on another. The clique with the fewest branches goes first. Parts that no unplaced buffer connects any more are
+/// solved one after the other, so that failure in one does not make the search try all solutions of another.
 class skyline_search {
 public:
     explicit skyline_search(const clique_problem& problem)
         : problem_(&problem), state_(problem), bias_(problem.buffers()), candidates_(problem.cliques(), 0),
-          round_of_(problem.buffers(), 0), round_of_clique_(problem.cliques(), 0), all_(problem.by_first_clique()) {
+          all_(problem.by_first_clique()), parts_(problem) {
         for (const std::int64_t a : problem.alignment) {
             aligned_ = aligned_ || a != 1;
         }
@@ -46,8 +37,7 @@ public:
     /// @param max_steps   branchings after which to give up
     /// @param keep_going  called with the branchings since its last call; false gives up
     template <class KeepGoing>
-    search_verdict run(std::int64_t capacity, std::uint64_t max_steps, const search_tactics& tactics,
-                       KeepGoing&& keep_going) {
+    search_verdict run(std::int64_t capacity, std::uint64_t max_steps, const search_tactics& tactics, KeepGoing&& keep_going) {
         steps_ = 0;
         reported_ = 0;
         max_steps_ = max_steps;
@@ -56,7 +46,7 @@ public:
         if (!state_.reset(capacity)) {
             return search_verdict::infeasible;
         }
-        set_bias();
+        prefer(*problem_, tactics_, bias_);
         const bool found = solve_parts(all_, keep_going);
         keep_going(steps_ - reported_);
         if (found) {
@@ -69,39 +59,9 @@ public:
     [[nodiscard]] const std::vector<std::int64_t>& offsets() const noexcept { return state_.floors(); }
 
 private:
-    struct part {
-        std::vector<std::uint32_t> buffers;
-        std::size_t cliques = 0;  // that hold any of them
-    };
-
-    void set_bias() {
-        random_source random(tactics_.seed);
-        for (std::uint32_t b = 0; b < problem_->buffers(); ++b) {
-            const auto size = static_cast<double>(problem_->size[b]);
-            const auto length = static_cast<double>(problem_->cliques_of(b).size());
-            switch (tactics_.by) {
-            case search_tactics::value::area:
-                bias_[b] = size * length;
-                break;
-            case search_tactics::value::size:
-                bias_[b] = size;
-                break;
-            case search_tactics::value::length:
-                bias_[b] = length;
-                break;
-            case search_tactics::value::smallest:
-                bias_[b] = 1 / size;
-                break;
-            }
-            if (tactics_.noise_percent != 0) {
-                bias_[b] *= 1 + static_cast<double>(random.below(tactics_.noise_percent)) / 100;
-            }
-        }
-    }
-
     template <class KeepGoing>
     bool solve_parts(const std::vector<std::uint32_t>& buffers, KeepGoing& keep_going) {
-        for (const part& p : problem_->consecutive ? split_line(buffers) : split(buffers)) {
+        for (const problem_parts::part& p : parts_.split(buffers, state_)) {
             if (!solve_part(p, keep_going)) {
                 return false;
             }
@@ -109,58 +69,10 @@ private:
         return true;
     }
 
-    /// In a total order, where `buffers` ascend by first clique, a part ends where nothing reaches further.
-    [[nodiscard]] std::vector<part> split_line(const std::vector<std::uint32_t>& buffers) const {
-        std::vector<part> parts;
-        std::uint32_t begin = 0;
-        std::uint32_t end = 0;
-        for (const std::uint32_t b : buffers) {
-            const auto own = problem_->cliques_of(b);
-            if (parts.empty() || own.front() >= end) {
-                parts.emplace_back();
-                begin = own.front();
-            }
-            end = own.back() + 1 > end ? own.back() + 1 : end;
-            parts.back().buffers.push_back(b);
-            parts.back().cliques = end - begin;
-        }
-        return parts;
-    }
-
-    [[nodiscard]] std::vector<part> split(const std::vector<std::uint32_t>& buffers) {
-        std::vector<part> parts;
-        ++round_;
-        for (const std::uint32_t first : buffers) {
-            if (round_of_[first] == round_) {
-                continue;
-            }
-            part p;
-            p.buffers.push_back(first);
-            round_of_[first] = round_;
-            for (std::size_t i = 0; i < p.buffers.size(); ++i) {
-                for (const std::uint32_t c : problem_->cliques_of(p.buffers[i])) {
-                    if (round_of_clique_[c] == round_) {
-                        continue;
-                    }
-                    round_of_clique_[c] = round_;
-                    ++p.cliques;
-                    for (const std::uint32_t b : problem_->members_of(c)) {
-                        if (!state_.placed(b) && round_of_[b] != round_) {
-                            round_of_[b] = round_;
-                            p.buffers.push_back(b);
-                        }
-                    }
-                }
-            }
-            parts.push_back(std::move(p));
-        }
-        return parts;
-    }
-
     /// A buffer that conflicts with all others of its part may as well lie on top: taking it out of a solution and
     /// letting what was above it sink by its size is a solution. It is set aside, which may split the rest further.
     template <class KeepGoing>
-    bool solve_part(const part& p, KeepGoing& keep_going) {
+    bool solve_part(const problem_parts::part& p, KeepGoing& keep_going) {
         if (p.buffers.size() == 1) {
             return state_.place(p.buffers.front());
         }
@@ -236,15 +148,13 @@ private:
                 choices.push_back({bias_[b], b});
             }
         }
-        std::sort(choices.begin(), choices.end(), [](const choice& a, const choice& b) {
-            return a.bias != b.bias ? a.bias > b.bias : a.buffer < b.buffer;
-        });
+        std::sort(choices.begin(), choices.end(),
+                  [](const choice& a, const choice& b) { return a.bias != b.bias ? a.bias > b.bias : a.buffer < b.buffer; });
         return choices;
     }
 
     template <class KeepGoing>
-    bool try_candidates(const std::vector<choice>& choices, const std::vector<std::uint32_t>& buffers,
-                        KeepGoing& keep_going) {
+    bool try_candidates(const std::vector<choice>& choices, const std::vector<std::uint32_t>& buffers, KeepGoing& keep_going) {
         const std::size_t mark = state_.mark();
         for (std::size_t i = 0; i < choices.size() && !stopped_; ++i) {
             if (like_an_earlier(choices, i)) {
@@ -347,10 +257,10 @@ private:
     skyline_state state_;
     std::vector<double> bias_;
     std::vector<std::uint32_t> candidates_, touched_;
-    std::vector<std::uint64_t> round_of_, round_of_clique_;
     std::vector<std::uint32_t> all_;
+    problem_parts parts_;
     search_tactics tactics_;
-    std::uint64_t round_ = 0, steps_ = 0, reported_ = 0, max_steps_ = 0;
+    std::uint64_t steps_ = 0, reported_ = 0, max_steps_ = 0;
     bool stopped_ = false, aligned_ = false;
 };
 

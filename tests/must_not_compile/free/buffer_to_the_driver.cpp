@@ -1,5 +1,7 @@
 // rule: F8
-// expect: because_releasing_needs_an_owner_write_std_move
+// expect(g++): cannot convert
+// expect(clang++): conversion from
+// expect(nvcc): no suitable conversion function from
 #include <allograph/allograph.hpp>
 
 namespace ag = allograph;

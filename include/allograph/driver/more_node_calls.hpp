@@ -1,0 +1,72 @@
+#pragma once
+
+#include <span>
+
+#include <allograph/driver/graph_calls.hpp>
+
+namespace allograph {
+inline namespace v0 {
+namespace driver {
+
+inline CUgraphNode graph_add_event_record_node(CUgraph graph, node_list deps, CUevent event, source_line where) {
+    CUgraphNode node = nullptr;
+    check(cuGraphAddEventRecordNode(&node, graph, deps.data(), deps.size(), event), "cuGraphAddEventRecordNode", where, {{"event", event}, {"graph", graph}});
+    return node;
+}
+
+inline CUgraphNode graph_add_event_wait_node(CUgraph graph, node_list deps, CUevent event, source_line where) {
+    CUgraphNode node = nullptr;
+    check(cuGraphAddEventWaitNode(&node, graph, deps.data(), deps.size(), event), "cuGraphAddEventWaitNode", where, {{"event", event}, {"graph", graph}});
+    return node;
+}
+
+inline CUgraphNode graph_add_external_semaphores_signal_node(CUgraph graph, node_list deps, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS& parameters, source_line where) {
+    CUgraphNode node = nullptr;
+    check(cuGraphAddExternalSemaphoresSignalNode(&node, graph, deps.data(), deps.size(), &parameters), "cuGraphAddExternalSemaphoresSignalNode", where,
+          {{"semaphores", parameters.numExtSems}, {"graph", graph}});
+    return node;
+}
+
+inline CUgraphNode graph_add_external_semaphores_wait_node(CUgraph graph, node_list deps, const CUDA_EXT_SEM_WAIT_NODE_PARAMS& parameters, source_line where) {
+    CUgraphNode node = nullptr;
+    check(cuGraphAddExternalSemaphoresWaitNode(&node, graph, deps.data(), deps.size(), &parameters), "cuGraphAddExternalSemaphoresWaitNode", where,
+          {{"semaphores", parameters.numExtSems}, {"graph", graph}});
+    return node;
+}
+
+inline CUgraphNode graph_add_batch_mem_op_node(CUgraph graph, node_list deps, const CUDA_BATCH_MEM_OP_NODE_PARAMS& parameters, source_line where) {
+    CUgraphNode node = nullptr;
+    check(cuGraphAddBatchMemOpNode(&node, graph, deps.data(), deps.size(), &parameters), "cuGraphAddBatchMemOpNode", where,
+          {{"operations", parameters.count}, {"graph", graph}});
+    return node;
+}
+
+/// The child is copied; the caller keeps it.
+inline CUgraphNode graph_add_child_graph_node(CUgraph graph, node_list deps, CUgraph child, source_line where) {
+    CUgraphNode node = nullptr;
+    check(cuGraphAddChildGraphNode(&node, graph, deps.data(), deps.size(), child), "cuGraphAddChildGraphNode", where, {{"child", child}, {"graph", graph}});
+    return node;
+}
+
+/// Any node by its generic parameters: moved children and conditionals have no other way.
+inline CUgraphNode graph_add_node(CUgraph graph, node_list deps, CUgraphNodeParams& parameters, source_line where) {
+    CUgraphNode node = nullptr;
+    check(cuGraphAddNode_v2(&node, graph, deps.data(), nullptr, deps.size(), &parameters), "cuGraphAddNode_v2", where,
+          {{"type", static_cast<std::uint64_t>(parameters.type)}, {"dependencies", deps.size()}, {"graph", graph}});
+    return node;
+}
+
+inline CUgraphConditionalHandle graph_conditional_handle_create(CUgraph graph, CUcontext context, unsigned value, unsigned flags, source_line where) {
+    CUgraphConditionalHandle handle = 0;
+    check(cuGraphConditionalHandleCreate(&handle, graph, context, value, flags), "cuGraphConditionalHandleCreate", where, {{"graph", graph}});
+    return handle;
+}
+
+inline void graph_add_dependency_with_data(CUgraph graph, CUgraphNode from, CUgraphNode to, const CUgraphEdgeData& data, source_line where) {
+    check(cuGraphAddDependencies_v2(graph, &from, &to, &data, 1), "cuGraphAddDependencies_v2", where,
+          {{"from", from}, {"to", to}, {"from_port", data.from_port}, {"graph", graph}});
+}
+
+}  // namespace driver
+}  // namespace v0
+}  // namespace allograph

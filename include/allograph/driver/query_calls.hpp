@@ -1,0 +1,139 @@
+#pragma once
+
+#include <span>
+
+#include <allograph/driver/driver_error.hpp>
+
+namespace allograph {
+inline namespace v0 {
+namespace driver {
+
+// The lists: with an empty span the driver counts, else it fills. What is behind the returned count is null. The _v2
+// functions by their own names: the 13.0 headers changed what the base names mean.
+
+inline std::size_t graph_get_nodes(CUgraph graph, std::span<CUgraphNode> nodes, source_line where) {
+    std::size_t count = nodes.size();
+    check(cuGraphGetNodes(graph, nodes.empty() ? nullptr : nodes.data(), &count), "cuGraphGetNodes", where, {{"graph", graph}});
+    return count;
+}
+
+/// @param from,to,data  of one size
+inline std::size_t graph_get_edges(CUgraph graph, std::span<CUgraphNode> from, std::span<CUgraphNode> to, std::span<CUgraphEdgeData> data, source_line where) {
+    std::size_t count = from.size();
+    const bool fill = !from.empty();
+    check(cuGraphGetEdges_v2(graph, fill ? from.data() : nullptr, fill ? to.data() : nullptr, fill ? data.data() : nullptr, &count), "cuGraphGetEdges_v2", where,
+          {{"graph", graph}});
+    return count;
+}
+
+/// @param nodes,data  of one size; without the data the driver refuses edges that carry any
+inline std::size_t graph_node_get_dependencies(CUgraphNode node, std::span<CUgraphNode> nodes, std::span<CUgraphEdgeData> data, source_line where) {
+    std::size_t count = nodes.size();
+    const bool fill = !nodes.empty();
+    check(cuGraphNodeGetDependencies_v2(node, fill ? nodes.data() : nullptr, fill ? data.data() : nullptr, &count), "cuGraphNodeGetDependencies_v2", where,
+          {{"node", node}});
+    return count;
+}
+
+inline CUgraphNodeType graph_node_get_type(CUgraphNode node, source_line where) {
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    check(cuGraphNodeGetType(node, &type), "cuGraphNodeGetType", where, {{"node", node}});
+    return type;
+}
+
+// Parameters. What they point to belongs to the node, or to the graph.
+
+inline CUDA_MEM_ALLOC_NODE_PARAMS graph_mem_alloc_node_get_params(CUgraphNode node, source_line where) {
+    CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
+    check(cuGraphMemAllocNodeGetParams(node, &parameters), "cuGraphMemAllocNodeGetParams", where, {{"node", node}});
+    return parameters;
+}
+
+inline CUdeviceptr graph_mem_free_node_get_params(CUgraphNode node, source_line where) {
+    CUdeviceptr address = 0;
+    check(cuGraphMemFreeNodeGetParams(node, &address), "cuGraphMemFreeNodeGetParams", where, {{"node", node}});
+    return address;
+}
+
+inline CUDA_MEMSET_NODE_PARAMS graph_memset_node_get_params(CUgraphNode node, source_line where) {
+    CUDA_MEMSET_NODE_PARAMS parameters{};
+    check(cuGraphMemsetNodeGetParams(node, &parameters), "cuGraphMemsetNodeGetParams", where, {{"node", node}});
+    return parameters;
+}
+
+inline CUDA_MEMCPY3D graph_memcpy_node_get_params(CUgraphNode node, source_line where) {
+    CUDA_MEMCPY3D parameters{};
+    check(cuGraphMemcpyNodeGetParams(node, &parameters), "cuGraphMemcpyNodeGetParams", where, {{"node", node}});
+    return parameters;
+}
+
+inline CUDA_KERNEL_NODE_PARAMS_v2 graph_kernel_node_get_params(CUgraphNode node, source_line where) {
+    CUDA_KERNEL_NODE_PARAMS_v2 parameters{};
+    check(cuGraphKernelNodeGetParams_v2(node, &parameters), "cuGraphKernelNodeGetParams_v2", where, {{"node", node}});
+    return parameters;
+}
+
+inline CUDA_HOST_NODE_PARAMS graph_host_node_get_params(CUgraphNode node, source_line where) {
+    CUDA_HOST_NODE_PARAMS parameters{};
+    check(cuGraphHostNodeGetParams(node, &parameters), "cuGraphHostNodeGetParams", where, {{"node", node}});
+    return parameters;
+}
+
+/// The graph inside of a child node, which keeps it.
+inline CUgraph graph_child_graph_node_get_graph(CUgraphNode node, source_line where) {
+    CUgraph graph = nullptr;
+    check(cuGraphChildGraphNodeGetGraph(node, &graph), "cuGraphChildGraphNodeGetGraph", where, {{"node", node}});
+    return graph;
+}
+
+// Functions. Names are the module's own, mangled, and live as long as it.
+
+inline const char* func_get_name(CUfunction function, source_line where) {
+    const char* name = nullptr;
+    check(cuFuncGetName(&name, function), "cuFuncGetName", where, {{"function", function}});
+    return name;
+}
+
+inline const char* kernel_get_name(CUkernel kernel, source_line where) {
+    const char* name = nullptr;
+    check(cuKernelGetName(&name, kernel), "cuKernelGetName", where, {{"kernel", kernel}});
+    return name;
+}
+
+/// Where a parameter lies among a kernel's parameters, in bytes.
+struct parameter_place {
+    std::size_t offset;
+    std::size_t size;
+};
+
+struct because_the_layout_of_parameters_needs_the_headers_of_cuda_12_4 {};
+
+#if CUDA_VERSION >= 12040
+inline constexpr bool knows_parameter_layouts = true;
+
+/// @return false past the last parameter
+inline bool func_get_param_info(CUfunction function, std::size_t index, parameter_place& place, source_line where) {
+    const CUresult result = cuFuncGetParamInfo(function, index, &place.offset, &place.size);
+    if (result != CUDA_ERROR_INVALID_VALUE) {
+        check(result, "cuFuncGetParamInfo", where, {{"function", function}, {"index", index}});
+    }
+    return result == CUDA_SUCCESS;
+}
+
+/// @return false past the last parameter
+inline bool kernel_get_param_info(CUkernel kernel, std::size_t index, parameter_place& place, source_line where) {
+    const CUresult result = cuKernelGetParamInfo(kernel, index, &place.offset, &place.size);
+    if (result != CUDA_ERROR_INVALID_VALUE) {
+        check(result, "cuKernelGetParamInfo", where, {{"kernel", kernel}, {"index", index}});
+    }
+    return result == CUDA_SUCCESS;
+}
+#else
+inline constexpr bool knows_parameter_layouts = false;
+bool func_get_param_info(CUfunction, std::size_t, parameter_place&, source_line, because_the_layout_of_parameters_needs_the_headers_of_cuda_12_4 = {}) = delete;
+bool kernel_get_param_info(CUkernel, std::size_t, parameter_place&, source_line, because_the_layout_of_parameters_needs_the_headers_of_cuda_12_4 = {}) = delete;
+#endif
+
+}  // namespace driver
+}  // namespace v0
+}  // namespace allograph

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <span>
+
+#include <allograph/graph/captured_nodes.hpp>
+#include <allograph/model/alloc_node.hpp>
+#include <allograph/model/graph_kind.hpp>
+
+namespace allograph {
+inline namespace v0 {
+
+template <graph_kind Kind, checking Checks>
+class capture_scope;
+
+struct because_an_allocation_is_taken_by_its_address_and_element_type {};
+struct because_a_capture_describes_one_graph_write_std_move {};
+
+/// What a capture left in its graph: where later work goes on, and the allocations that were captured.
+///
+/// Valid as long as the graph. With checks, every captured node and allocation is in the graph's model; without, the
+/// driver is asked for an allocation when it is taken.
+template <checking Checks = checking::on>
+class captured {
+    static constexpr bool checks = Checks == checking::on;
+
+public:
+    captured(captured&&) noexcept = default;
+    captured& operator=(captured&&) noexcept = default;
+    captured(const captured&, because_a_capture_describes_one_graph_write_std_move = {}) = delete;
+
+    /// The nodes that the stream's next work would depend on: a range of dependencies for what comes after the capture.
+    /// Where nothing was captured, those that the capture began after.
+    [[nodiscard]] const std::vector<node>& after() const noexcept { return last_; }
+
+    /// Every node that the capture added, each behind its dependencies.
+    [[nodiscard]] const std::vector<node>& nodes() const noexcept
+        requires(checks)
+    {
+        return nodes_;
+    }
+
+    /// Makes the token of an allocation that was captured (`cuMemAllocAsync`). It needs a fate then, like any other; one
+    /// that is neither taken nor freed inside has none (rule F10).
+    /// @param address  where the captured call said that the allocation begins
+    /// @throws misuse [F2] when no captured allocation begins there or it holds no whole number of `T`, [F1] when it was
+    ///         freed inside of the capture, [F9] when it was taken already; driver_error
+    /// Driver: cuGraphMemAllocNodeGetParams
+    template <class T>
+        requires(device_element<T>)
+    [[nodiscard]] alloc_node<T> take(std::uint64_t address, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+        const source_line where{file, line};
+        detail::captured_allocation& found = checks ? recorded(address, where) : asked_for(address, where);
+        if (found.bytes % sizeof(T) != 0) {
+            detail::broken_rule("F2", "a captured allocation that holds no whole number of such elements: take it as what it was allocated for", where);
+        }
+        found.taken = true;
+        return detail::handle_access::make<alloc_node<T>>(found.made, found.address, static_cast<std::size_t>(found.bytes / sizeof(T)), found.allocation);
+    }
+    template <class T>
+        requires(device_element<T>)
+    [[nodiscard]] alloc_node<T> take(const device_ptr<T>& data, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+        return take<T>(data.address(), file, line);
+    }
+    template <class M, class Reason = because_an_allocation_is_taken_by_its_address_and_element_type>
+    void take(const M&) = delete;
+
+private:
+    template <graph_kind, checking>
+    friend class capture_scope;
+
+    captured(CUgraph of, std::uint32_t id, std::vector<node>&& last) noexcept : graph_(of), id_(id), last_(static_cast<std::vector<node>&&>(last)) {}
+
+    /// Of several at one address the one that may be taken; there is no more than one.
+    detail::captured_allocation& recorded(std::uint64_t address, source_line where) {
+        detail::captured_allocation* found = nullptr;
+        for (detail::captured_allocation& each : allocations_) {
+            if (each.address == address && (found == nullptr || !each.freed)) {
+                found = &each;
+            }
+        }
+        if (found == nullptr) {
+            detail::broken_rule("F2", "no allocation of this capture begins at this address", where);
+        }
+        if (found->freed) {
+            detail::broken_rule("F1", "the allocation was freed inside of the capture: there is nothing to take", where);
+        }
+        if (found->taken) {
+            detail::broken_rule("F9", "the allocation was taken already: it has one token", where);
+        }
+        return *found;
+    }
+
+    detail::captured_allocation& asked_for(std::uint64_t address, source_line where) {
+        for (const CUgraphNode each : detail::node_reader::nodes_of(graph_, where)) {
+            if (driver::graph_node_get_type(each, where) == CU_GRAPH_NODE_TYPE_MEM_ALLOC) {
+                const CUDA_MEM_ALLOC_NODE_PARAMS parameters = driver::graph_mem_alloc_node_get_params(each, where);
+                if (parameters.dptr == address) {  // the last of several: earlier ones were freed
+                    allocations_.assign(1, {detail::handle_access::make_node(each, id_, 0), address, parameters.bytesize, 0, false, false});
+                }
+            }
+        }
+        if (allocations_.empty() || allocations_.front().address != address) {
+            detail::broken_rule("F2", "no allocation of this graph begins at this address", where);
+        }
+        return allocations_.front();
+    }
+
+    CUgraph graph_;
+    std::uint32_t id_;
+    std::vector<node> last_;
+    std::vector<node> nodes_;
+    std::vector<detail::captured_allocation> allocations_;
+};
+
+}  // namespace v0
+}  // namespace allograph

@@ -1,0 +1,168 @@
+#pragma once
+
+#include <vector>
+
+#include <allograph/graph/detail/read_back.hpp>
+#include <allograph/graph/detail/read_back_addresses.hpp>
+#include <allograph/model/recorder.hpp>
+
+namespace allograph {
+inline namespace v0 {
+namespace detail {
+
+/// An allocation that a capture left in its graph.
+struct captured_allocation {
+    node made;
+    std::uint64_t address;
+    std::uint64_t bytes;
+    std::uint32_t allocation;  // its number in the graph
+    bool freed;                // inside of the capture
+    bool taken;                // its token is made
+};
+
+/// Enters what the driver added to a graph, in a capture, into the graph's model.
+///
+/// The nodes are there for good, so every one of them is entered; what they break is written down.
+class captured_nodes {
+public:
+    /// @param captured  the line that stands for all of them
+    captured_nodes(recorder& model, source_line captured) : model_(model), where_(captured), reader_(captured) {
+        for (std::uint32_t a = 0; a < model.allocation_count(); ++a) {
+            memory_.add(model.address_of(a), model.bytes_of(a), a);
+        }
+    }
+
+    /// Enters each node of the graph that the model does not know. @throws driver_error
+    void enter(CUgraph graph) {
+        const std::vector<CUgraphNode> all = node_reader::nodes_of(graph, where_);
+        model_.collect_into(&findings);
+        try {
+            for (const CUgraphNode each : all) {
+                enter_with_dependencies(each, all.size());
+            }
+        } catch (...) {
+            model_.collect_into(nullptr);
+            throw;
+        }
+        model_.collect_into(nullptr);
+        for (captured_allocation& each : allocations) {
+            each.freed = model_.fate_of(each.allocation) == allocation_fate::freed;
+        }
+    }
+
+    std::vector<node> nodes;
+    std::vector<captured_allocation> allocations;
+    std::vector<finding> findings;
+    bool has_memory_nodes = false;
+
+private:
+    /// In an order in which every node comes after its dependencies, whatever order the driver lists them in.
+    void enter_with_dependencies(CUgraphNode wanted, std::size_t node_count) {
+        waiting_.assign(1, wanted);
+        while (!waiting_.empty()) {
+            const CUgraphNode at = waiting_.back();
+            if (model_.index_of(at) != recorder::no_index) {
+                waiting_.pop_back();
+                continue;
+            }
+            CUgraphNode unknown = nullptr;
+            dependencies_.clear();
+            for (const CUgraphNode each : reader_.dependencies_of(at)) {
+                const std::uint32_t index = model_.index_of(each);
+                if (index == recorder::no_index) {
+                    unknown = each;
+                    break;
+                }
+                dependencies_.push_back(handle_access::make_node(each, model_.graph_id(), index));
+            }
+            if (unknown == nullptr) {
+                enter_node(reader_.read_without_dependencies(at));
+                waiting_.pop_back();
+            } else if (waiting_.size() > node_count) {
+                broken_rule("D7", "the captured nodes depend on each other in a cycle", where_);
+            } else {
+                waiting_.push_back(unknown);
+            }
+        }
+    }
+
+    void enter_node(const node_reading& each) {
+        const dependencies deps(dependencies_, where_.file, where_.line);
+        const auto made = [&](std::uint32_t index) {
+            nodes.push_back(handle_access::make_node(each.handle, model_.graph_id(), index));
+            return nodes.back();
+        };
+        if (each.kind == node_kind::alloc) {
+            has_memory_nodes = true;
+            model_.check_alloc(deps, {each.bytes, each.bytes, 1, "byte", named("captured").on(device{each.device})});
+            const std::uint32_t allocation = model_.allocation_count();
+            memory_.add(each.address, each.bytes, allocation);
+            allocations.push_back({made(model_.commit(each.handle, each.address)), each.address, each.bytes, allocation, false, false});
+            return;
+        }
+        if (each.kind == node_kind::free) {
+            has_memory_nodes = true;
+            if (const std::uint32_t freed = find(each.address); freed != address_map::nobody) {
+                model_.check_free(deps, {node(model_.handle_of(model_.made_by(freed))), {model_.graph_id(), freed}, each.address});
+                made(model_.commit(each.handle));
+                return;
+            }
+        }
+        find_uses(each);
+        model_.check(deps, each.kind, each.name, uses_);
+        made(model_.commit(each.handle));
+    }
+
+    /// One use for each allocation that the node touches; a write counts for a read as well.
+    void find_uses(const node_reading& each) {
+        uses_.clear();
+        for (const touched_memory& touched : each.memory) {
+            const std::uint32_t allocation = find(touched.address);
+            if (allocation == address_map::nobody) {
+                continue;
+            }
+            bool known = false;
+            for (memory_use& use : uses_) {
+                if (use.allocation.index == allocation) {
+                    known = true;
+                    use.how = touched.how == access::write ? access::write : use.how;
+                }
+            }
+            if (!known) {
+                uses_.push_back({{model_.graph_id(), allocation}, touched.how});
+            }
+        }
+    }
+
+    std::uint32_t find(std::uint64_t address) {
+        return memory_.find(address, [this](std::uint32_t allocation) {
+            if (!comes_before(model_.made_by(allocation))) {
+                return lifetime::pending;
+            }
+            const std::uint32_t freed = model_.freed_by(allocation);
+            return freed != recorder::no_index && comes_before(freed) ? lifetime::freed : lifetime::live;
+        });
+    }
+    /// Of the node that is entered next.
+    bool comes_before(std::uint32_t index) {
+        for (const node& each : dependencies_) {
+            const std::uint32_t dependency = handle_access::parts(each).index;
+            if (dependency == index || model_.precedes(index, dependency)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    recorder& model_;
+    source_line where_;
+    node_reader reader_;
+    address_map memory_;
+    std::vector<CUgraphNode> waiting_;
+    std::vector<node> dependencies_;
+    std::vector<memory_use> uses_;
+};
+
+}  // namespace detail
+}  // namespace v0
+}  // namespace allograph
