@@ -51,8 +51,7 @@ bool read_trace(const fs::path& path, std::vector<ag::model::interval_buffer>& b
             continue;
         }
         if (!read_line(line, n) || n[1] >= n[2]) {
-            std::fprintf(stderr, "footprint: %s:%d: not \"id,lower,upper,size\" with lower below upper\n",
-                         path.c_str(), number);
+            std::fprintf(stderr, "footprint: %s:%d: not \"id,lower,upper,size\" with lower below upper\n", path.c_str(), number);
             return false;
         }
         buffers.push_back({n[3], 1, {n[1], n[2]}});
@@ -92,19 +91,17 @@ int main(int argc, char** argv) {
         for (const int budget : {100, 10'000}) {
             const auto start = std::chrono::steady_clock::now();
             const auto problem = ag::model::placement_problem::of_intervals(buffers);
-            const ag::model::placement placed =
-                ag::model::place(problem, {.budget = std::chrono::milliseconds(budget)});
+            const ag::model::placement placed = ag::model::place(problem, {.budget = std::chrono::milliseconds(budget)});
             const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
             if (!ag::model::is_valid(problem, placed)) {
                 std::fprintf(stderr, "footprint: %s: the placement is not valid\n", path.c_str());
                 return 1;
             }
-            const double ratio = placed.lower_bound == 0 ? 1.0
-                                                         : static_cast<double>(placed.bytes) /
-                                                               static_cast<double>(placed.lower_bound);
+            const double ratio =
+                placed.lower_bound == 0 ? 1.0 : static_cast<double>(placed.bytes) / static_cast<double>(placed.lower_bound);
             std::printf("%s,%zu,%llu,%llu,%.4f,%.1f,%d\n", path.stem().c_str(), buffers.size(),
-                        static_cast<unsigned long long>(placed.lower_bound),
-                        static_cast<unsigned long long>(placed.bytes), ratio, spent.count(), budget);
+                        static_cast<unsigned long long>(placed.lower_bound), static_cast<unsigned long long>(placed.bytes), ratio,
+                        spent.count(), budget);
             std::fflush(stdout);
         }
     }

@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     std::printf("buffers,longest,seconds,peak_mib,lower_bound,planned,ratio,valid\n");
     std::printf("%llu,%llu,%.2f,%ld,%llu,%llu,%.4f,%s\n", static_cast<unsigned long long>(count),
                 static_cast<unsigned long long>(longest), seconds, usage.ru_maxrss / 1024,
-                static_cast<unsigned long long>(placed.lower_bound), static_cast<unsigned long long>(placed.bytes),
-                ratio, ag::model::is_valid(problem, placed) ? "yes" : "no");
+                static_cast<unsigned long long>(placed.lower_bound), static_cast<unsigned long long>(placed.bytes), ratio,
+                ag::model::is_valid(problem, placed) ? "yes" : "no");
     return 0;
 }

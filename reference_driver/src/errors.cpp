@@ -8,9 +8,9 @@ namespace allograph_reference {
 namespace {
 
 struct description {
-  CUresult result;
-  const char* name;
-  const char* text;
+    CUresult result;
+    const char* name;
+    const char* text;
 };
 
 constexpr std::array<description, 101> descriptions{{
@@ -118,18 +118,20 @@ constexpr std::array<description, 101> descriptions{{
 }};
 
 const description* find(CUresult result) {
-  for (const description& each : descriptions)
-    if (each.result == result) return &each;
-  return nullptr;
+    for (const description& each : descriptions)
+        if (each.result == result)
+            return &each;
+    return nullptr;
 }
 
 }  // namespace
 
 CUresult result_named(std::string_view name) {
-  for (const description& each : descriptions)
-    if (name == each.name) return each.result;
-  std::fprintf(stderr, "allograph reference driver: no result is called '%s'\n", std::string(name).c_str());
-  return CUDA_ERROR_UNKNOWN;
+    for (const description& each : descriptions)
+        if (name == each.name)
+            return each.result;
+    std::fprintf(stderr, "allograph reference driver: no result is called '%s'\n", std::string(name).c_str());
+    return CUDA_ERROR_UNKNOWN;
 }
 
 }  // namespace allograph_reference
@@ -139,19 +141,21 @@ using namespace allograph_reference;
 extern "C" {
 
 CUresult cuGetErrorName(CUresult error, const char** text) {
-  ALLOGRAPH_REFERENCE_ENTER(cuGetErrorName, nothing);
-  if (text == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const description* found = find(error);
-  *text = found != nullptr ? found->name : nullptr;
-  return found != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    ALLOGRAPH_REFERENCE_ENTER(cuGetErrorName, nothing);
+    if (text == nullptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    const description* found = find(error);
+    *text = found != nullptr ? found->name : nullptr;
+    return found != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuGetErrorString(CUresult error, const char** text) {
-  ALLOGRAPH_REFERENCE_ENTER(cuGetErrorString, nothing);
-  if (text == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const description* found = find(error);
-  *text = found != nullptr ? found->text : nullptr;
-  return found != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    ALLOGRAPH_REFERENCE_ENTER(cuGetErrorString, nothing);
+    if (text == nullptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    const description* found = find(error);
+    *text = found != nullptr ? found->text : nullptr;
+    return found != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // extern "C"

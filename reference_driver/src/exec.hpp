@@ -6,7 +6,8 @@
 namespace allograph_reference {
 
 /// Checks and snapshots `source`. `problem` names the node where the driver does.
-CUresult instantiate(graph& source, unsigned long long flags, executable*& made, CUgraphInstantiateResult& result, node*& problem);
+CUresult instantiate(graph& source, unsigned long long flags, executable*& made, CUgraphInstantiateResult& result,
+                     node*& problem);
 
 /// The node of the executable that came from `origin`, its children and bodies included.
 executable_node* find_executable_node(executable_graph& where, std::uint64_t origin);

@@ -14,14 +14,15 @@ CUresult read_dependencies(graph& where, const CUgraphNode* nodes, const CUgraph
 /// Checks the payload as the driver does, gives an allocation its address, and adds the node. `made` is null on failure.
 CUresult add_node(graph& where, std::vector<dependency> dependencies, node_data data, node*& made);
 
-/// Checks the memory that a payload names [O2] [O5] [P1]. `by` is the node that is added, null where the parameters of a node change.
+/// Checks the memory that a payload names [O2] [O5] [P1]. `by` is the node that is added, null where the parameters of a node
+/// change.
 CUresult check_addresses(const node_data& data, node* by);
 
 /// Whether every address of `copy` or `set` exists; `first` and `bytes` of what it touches.
 struct touched_range {
-  std::uint64_t address = 0;
-  std::uint64_t bytes = 0;
-  bool writes = false;
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    bool writes = false;
 };
 std::vector<touched_range> touched_by(const CUDA_MEMCPY3D& copy);
 touched_range touched_by(const CUDA_MEMSET_NODE_PARAMS_v1& set);

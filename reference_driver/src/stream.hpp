@@ -1,4 +1,5 @@
-// Streams. Work runs when it is issued; what stays is the knowledge of what the program has waited for, because physical memory depends on it.
+// Streams. Work runs when it is issued; what stays is the knowledge of what the program has waited for, because physical memory
+// depends on it.
 #pragma once
 
 #include "driver.hpp"

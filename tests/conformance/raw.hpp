@@ -1,10 +1,10 @@
 #pragma once
 
-// What the raw conformance tests share: the driver API by itself, with no header of the library. The same program must pass on a GPU (driver
-// 13.0, H200) and on the reference driver; what it states is what the real driver answered.
+// What the raw conformance tests share: the driver API by itself, with no header of the library. The same program must pass on a
+// GPU (driver 13.0, H200) and on the reference driver; what it states is what the real driver answered.
 //
-// Tags: [raw], the id of the rule, [unsure] where no measurement stands behind the statement, [.oom] where the test costs the process its device
-// memory and must run alone.
+// Tags: [raw], the id of the rule, [unsure] where no measurement stands behind the statement, [.oom] where the test costs the
+// process its device memory and must run alone.
 
 #include <cuda.h>
 
@@ -91,7 +91,8 @@ public:
     graph(const graph&) = delete;
     graph& operator=(const graph&) = delete;
     ~graph() {
-        if (handle_ != nullptr) cuGraphDestroy(handle_);
+        if (handle_ != nullptr)
+            cuGraphDestroy(handle_);
     }
     operator CUgraph() const { return handle_; }  // a test reads like the calls it makes
     CUgraph release() {
@@ -109,12 +110,14 @@ private:
 class executable {
 public:
     explicit executable(CUgraph from, unsigned long long flags = 0) : result(cuGraphInstantiateWithFlags(&handle_, from, flags)) {
-        if (result != ok) handle_ = nullptr;
+        if (result != ok)
+            handle_ = nullptr;
     }
     executable(const executable&) = delete;
     executable& operator=(const executable&) = delete;
     ~executable() {
-        if (handle_ != nullptr) cuGraphExecDestroy(handle_);
+        if (handle_ != nullptr)
+            cuGraphExecDestroy(handle_);
     }
     operator CUgraphExec() const { return handle_; }
     CUresult destroy() {
@@ -159,7 +162,9 @@ inline added add_alloc(CUgraph to, const CUDA_MEM_ALLOC_NODE_PARAMS& wanted, con
     made.address = params.dptr;
     return made;
 }
-inline added add_alloc(CUgraph to, std::size_t bytes, const nodes& after = {}) { return add_alloc(to, alloc_params(bytes), after); }
+inline added add_alloc(CUgraph to, std::size_t bytes, const nodes& after = {}) {
+    return add_alloc(to, alloc_params(bytes), after);
+}
 
 inline added add_free(CUgraph to, CUdeviceptr address, const nodes& after = {}) {
     added made;
@@ -178,7 +183,8 @@ inline CUDA_MEMSET_NODE_PARAMS memset_params(CUdeviceptr address, std::size_t by
     return params;
 }
 
-inline added add_memset(CUgraph to, CUdeviceptr address, std::size_t bytes, const nodes& after = {}, int device = 0, unsigned value = 7) {
+inline added add_memset(CUgraph to, CUdeviceptr address, std::size_t bytes, const nodes& after = {}, int device = 0,
+                        unsigned value = 7) {
     const CUDA_MEMSET_NODE_PARAMS params = memset_params(address, bytes, value);
     added made;
     made.result = cuGraphAddMemsetNode(&made.node, to, after.data(), after.size(), &params, here().context[device]);
@@ -260,17 +266,20 @@ struct conditional {
     std::vector<CUgraph> bodies;
 };
 
-inline conditional add_conditional(CUgraph to, CUgraphConditionalNodeType type, unsigned bodies, unsigned value, const nodes& after = {}) {
+inline conditional add_conditional(CUgraph to, CUgraphConditionalNodeType type, unsigned bodies, unsigned value,
+                                   const nodes& after = {}) {
     conditional made;
     made.result = cuGraphConditionalHandleCreate(&made.handle, to, here().context[0], value, CU_GRAPH_COND_ASSIGN_DEFAULT);
-    if (made.result != ok) return made;
+    if (made.result != ok)
+        return made;
     CUgraphNodeParams params = node_params(CU_GRAPH_NODE_TYPE_CONDITIONAL);
     params.conditional.handle = made.handle;
     params.conditional.type = type;
     params.conditional.size = bodies;
     params.conditional.ctx = here().context[0];
     made.result = cuGraphAddNode(&made.node, to, after.data(), nullptr, after.size(), &params);
-    if (made.result == ok) made.bodies.assign(params.conditional.phGraph_out, params.conditional.phGraph_out + bodies);
+    if (made.result == ok)
+        made.bodies.assign(params.conditional.phGraph_out, params.conditional.phGraph_out + bodies);
     return made;
 }
 inline conditional add_if(CUgraph to, const nodes& after = {}, unsigned value = 1) {

@@ -13,7 +13,8 @@ std::vector<CUgraphNodeType> types_of(CUgraph which) {
     nodes list(count);
     REQUIRE(cuGraphGetNodes(which, list.data(), &count) == ok);
     std::vector<CUgraphNodeType> types(count);
-    for (std::size_t index = 0; index < count; ++index) REQUIRE(cuGraphNodeGetType(list[index], &types[index]) == ok);
+    for (std::size_t index = 0; index < count; ++index)
+        REQUIRE(cuGraphNodeGetType(list[index], &types[index]) == ok);
     return types;
 }
 
@@ -120,7 +121,8 @@ TEST_CASE("work on a capturing stream becomes nodes, other streams join through 
     CHECK(cuEventRecord(joined, second) == ok);
     CHECK(cuStreamWaitEvent(stream(), joined, 0) == ok);
     CHECK(cuMemcpyDtoHAsync(host.data(), p, 4096, stream()) == ok);
-    CHECK(cuLaunchHostFunc(stream(), [](void* where) { *static_cast<int*>(where) += 100; }, host.data()) == ok);
+    CHECK(cuLaunchHostFunc(
+              stream(), [](void* where) { *static_cast<int*>(where) += 100; }, host.data()) == ok);
     CUgraph captured = nullptr;
     REQUIRE(cuStreamEndCapture(stream(), &captured) == ok);
     graph g(captured);

@@ -8,7 +8,8 @@ namespace {
 // Each goes over all its threads, as every host function does.
 std::size_t threads_of(const allograph_reference_launch& launch) {
     std::size_t threads = 1;
-    for (int axis = 0; axis < 3; ++axis) threads *= std::size_t{launch.grid[axis]} * launch.block[axis];
+    for (int axis = 0; axis < 3; ++axis)
+        threads *= std::size_t{launch.grid[axis]} * launch.block[axis];
     return threads;
 }
 
@@ -24,7 +25,8 @@ void host_fill(const allograph_reference_launch* launch, void** params) {
     const int value = argument<int>(params, 1);
     const auto count = static_cast<std::size_t>(argument<int>(params, 2));
     for (std::size_t thread = 0; thread < threads_of(*launch); ++thread)
-        if (thread < count) p[thread] = value;
+        if (thread < count)
+            p[thread] = value;
 }
 
 void host_add(const allograph_reference_launch* launch, void** params) {
@@ -32,7 +34,8 @@ void host_add(const allograph_reference_launch* launch, void** params) {
     int* b = argument<int*>(params, 1);
     const auto count = static_cast<std::size_t>(argument<int>(params, 2));
     for (std::size_t thread = 0; thread < threads_of(*launch); ++thread)
-        if (thread < count) b[thread] += a[thread];
+        if (thread < count)
+            b[thread] += a[thread];
 }
 
 }  // namespace

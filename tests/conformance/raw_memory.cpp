@@ -53,7 +53,8 @@ TEST_CASE("what is used follows from the addresses", "[raw][M3]") {
     graph g;
     std::set<std::uint64_t> chunks;
     const auto count = [&](const added& each, std::uint64_t bytes) {
-        for (std::uint64_t index = each.address / chunk; index <= (each.address + bytes - 1) / chunk; ++index) chunks.insert(index);
+        for (std::uint64_t index = each.address / chunk; index <= (each.address + bytes - 1) / chunk; ++index)
+            chunks.insert(index);
     };
     CUgraphNode previous = nullptr;
     for (int step = 1; step <= 24; ++step) {
@@ -262,7 +263,8 @@ TEST_CASE("40 allocations of 100 GiB in a chain need 100 GiB", "[raw][M3]") {
     here();
     REQUIRE(cuDeviceTotalMem(&total, here().device[0]) == ok);
     constexpr std::size_t bytes = std::size_t{100} << 30;
-    if (total < bytes + (std::size_t{8} << 30)) SKIP("the device is too small");
+    if (total < bytes + (std::size_t{8} << 30))
+        SKIP("the device is too small");
     fresh_memory();
     {
         graph g;

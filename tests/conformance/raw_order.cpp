@@ -134,7 +134,8 @@ TEST_CASE("nothing complains of a late user of memory that is another's by then"
     CHECK(e.result == ok);
     CHECK(e.launch() == ok);
     // How many elements are wrong is a matter of luck: a GPU showed 237,568 of them.
-    for (const int each : host) REQUIRE((each == 222 || each == 111));
+    for (const int each : host)
+        REQUIRE((each == 222 || each == 111));
 }
 
 TEST_CASE("in order, the values are right", "[raw][O1][A12]") {

@@ -6,7 +6,8 @@ using namespace raw;
 namespace {
 
 bool two_devices() {
-    if (here().devices < 2) return false;
+    if (here().devices < 2)
+        return false;
     int possible = 0;
     REQUIRE(cuDeviceCanAccessPeer(&possible, here().device[0], here().device[1]) == ok);
     REQUIRE(cuCtxSetCurrent(here().context[0]) == ok);
@@ -16,7 +17,8 @@ bool two_devices() {
 }  // namespace
 
 TEST_CASE("memory of another device is reached with a descriptor only", "[raw][P1][P4]") {
-    if (!two_devices()) SKIP("one device");
+    if (!two_devices())
+        SKIP("one device");
     for (const bool described : {false, true}) {
         graph g;
         CUDA_MEM_ALLOC_NODE_PARAMS params = alloc_params(mebibyte, here().device[1]);
@@ -47,7 +49,8 @@ TEST_CASE("memory of another device is reached with a descriptor only", "[raw][P
 }
 
 TEST_CASE("allocations of two devices in one graph", "[raw][P2]") {
-    if (!two_devices()) SKIP("one device");
+    if (!two_devices())
+        SKIP("one device");
     fresh_memory(here().device[0]);
     fresh_memory(here().device[1]);
     graph g;
@@ -65,7 +68,8 @@ TEST_CASE("allocations of two devices in one graph", "[raw][P2]") {
 }
 
 TEST_CASE("launching on a stream of another device", "[raw][P3]") {
-    if (!two_devices()) SKIP("one device");
+    if (!two_devices())
+        SKIP("one device");
     graph g;
     const added a = add_alloc(g, mebibyte);
     const added m = add_memset(g, a.address, 64, {a.node}, 0);

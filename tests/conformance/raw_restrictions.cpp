@@ -123,7 +123,8 @@ TEST_CASE("not for launches from the device", "[raw][G7]") {
 
 TEST_CASE("automatic frees do not go with launches from the device", "[raw][G8]") {
     small s;
-    constexpr unsigned long long both = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    constexpr unsigned long long both =
+        CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     CHECK(executable(s.g, both).result == invalid);
 }
 
@@ -197,8 +198,9 @@ TEST_CASE("null handles and pointers are refused", "[raw][G5]") {
 TEST_CASE("a user object dies with the last of graph, copies and executables", "[raw][G5]") {
     int destroyed = 0;
     CUuserObject object = nullptr;
-    REQUIRE(cuUserObjectCreate(&object, &destroyed, [](void* where) { ++*static_cast<int*>(where); }, 1,
-                               CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) == ok);
+    REQUIRE(cuUserObjectCreate(
+                &object, &destroyed, [](void* where) { ++*static_cast<int*>(where); }, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) ==
+            ok);
     graph g;
     add_empty(g);
     REQUIRE(cuGraphRetainUserObject(g, object, 1, CU_GRAPH_USER_OBJECT_MOVE) == ok);

@@ -68,7 +68,10 @@ TEST_CASE("a buffer may be freed by another thread", "[X4]") {
     auto x = g.add_alloc<int>(10);
     auto exec = std::move(g).instantiate(ag::outputs(std::move(x)));
     auto [result] = exec.launch(stream);
-    std::jthread([buffer = std::move(result)]() mutable { auto dies_here = std::move(buffer); }).join();
+    std::jthread([buffer = std::move(result)]() mutable {
+        const ag::stream makes_the_context_current;
+        auto dies_here = std::move(buffer);
+    }).join();
     auto [again] = exec.launch(stream);
     CHECK(again.size() == 10);
 }

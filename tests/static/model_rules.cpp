@@ -38,7 +38,8 @@ constexpr auto by_inference = [](auto& g, std::size_t n) {
     g.add_memset(ag::inferred, x.span(), ag::zero);
     g.add_kernel(ag::after(start) + ag::inferred, step, ag::grid_for(n), x.data(), y.data());
     g.add_memcpy(ag::inferred, x.span(), y.span());
-    g.add_host(ag::inferred, [] {}, ag::uses(ag::reads(x)));
+    g.add_host(
+        ag::inferred, [] {}, ag::uses(ag::reads(x)));
     g.add_free(ag::inferred, std::move(x));
     return ag::auto_free(std::move(y));
 };
@@ -51,64 +52,86 @@ constexpr bool breaks(const Program& program, const char* rule) {
     return v.breaks(rule) && v.at.line != 0;
 }
 
-static_assert(breaks([](auto& g) {
-    auto x = g.template add_alloc<float>(8);
-    g.add_kernel(writer, ag::grid_for(8), x.data());
-    return ag::outputs(std::move(x));
-}, "O1"));
-static_assert(breaks([](auto& g) {
-    auto x = g.template add_alloc<float>(8);
-    auto p = x.data();
-    auto f = g.add_free(ag::after(x), std::move(x));
-    g.add_kernel(ag::after(f), reader, ag::grid_for(8), p);
-}, "O2"));
-static_assert(breaks([](auto& g) {
-    auto x = g.template add_alloc<float>(8);
-    auto p = x.data();
-    auto f = g.add_free(ag::after(x), std::move(x));
-    auto y = g.template add_alloc<float>(ag::after(f), 8);
-    g.add_kernel(ag::after(f), reader, ag::grid_for(8), p);
-    return ag::outputs(std::move(y));
-}, "X9"));
-static_assert(breaks([](auto& g) {
-    auto x = g.template add_alloc<float>(8);
-    g.add_kernel(ag::after(x), reader, ag::grid_for(8), x.data());
-    g.add_free(ag::after(x), std::move(x));
-}, "O3"));
-static_assert(breaks([](auto& g) {
-    auto x = g.template add_alloc<float>(8);
-    g.add_free(std::move(x));
-}, "O4"));
-static_assert(breaks([](auto& g) {
-    auto e = g.add_empty();
-    g.add_empty(ag::after(e, e));
-}, "D2"));
-static_assert(breaks([](auto& g) {
-    ag::static_graph<4, 4> other(false, 9);
-    auto e = other.add_empty();
-    g.add_empty(ag::after(e));
-}, "D3"));
+static_assert(breaks(
+    [](auto& g) {
+        auto x = g.template add_alloc<float>(8);
+        g.add_kernel(writer, ag::grid_for(8), x.data());
+        return ag::outputs(std::move(x));
+    },
+    "O1"));
+static_assert(breaks(
+    [](auto& g) {
+        auto x = g.template add_alloc<float>(8);
+        auto p = x.data();
+        auto f = g.add_free(ag::after(x), std::move(x));
+        g.add_kernel(ag::after(f), reader, ag::grid_for(8), p);
+    },
+    "O2"));
+static_assert(breaks(
+    [](auto& g) {
+        auto x = g.template add_alloc<float>(8);
+        auto p = x.data();
+        auto f = g.add_free(ag::after(x), std::move(x));
+        auto y = g.template add_alloc<float>(ag::after(f), 8);
+        g.add_kernel(ag::after(f), reader, ag::grid_for(8), p);
+        return ag::outputs(std::move(y));
+    },
+    "X9"));
+static_assert(breaks(
+    [](auto& g) {
+        auto x = g.template add_alloc<float>(8);
+        g.add_kernel(ag::after(x), reader, ag::grid_for(8), x.data());
+        g.add_free(ag::after(x), std::move(x));
+    },
+    "O3"));
+static_assert(breaks(
+    [](auto& g) {
+        auto x = g.template add_alloc<float>(8);
+        g.add_free(std::move(x));
+    },
+    "O4"));
+static_assert(breaks(
+    [](auto& g) {
+        auto e = g.add_empty();
+        g.add_empty(ag::after(e, e));
+    },
+    "D2"));
+static_assert(breaks(
+    [](auto& g) {
+        ag::static_graph<4, 4> other(false, 9);
+        auto e = other.add_empty();
+        g.add_empty(ag::after(e));
+    },
+    "D3"));
 static_assert(breaks([](auto& g) { g.add_empty(ag::after(ag::node{})); }, "D4"));
-static_assert(breaks([](auto& g) {
-    auto e = g.add_empty();
-    auto f = g.add_empty(ag::after(e));
-    g.add_dependency(e, f);
-}, "D6"));
-static_assert(breaks([](auto& g) {
-    auto e = g.add_empty();
-    auto f = g.add_empty(ag::after(e));
-    g.add_dependency(f, e);
-}, "D7"));
-static_assert(breaks([](auto& g) {
-    auto x = g.template add_alloc<float>(8);
-    auto y = std::move(x);
-    g.add_empty(ag::after(x));
-    return ag::outputs(std::move(y));
-}, "F9"));
-static_assert(breaks([](auto& g) {
-    auto x = g.template add_alloc<float>(8);
-    static_cast<void>(x);
-}, "F10"));
+static_assert(breaks(
+    [](auto& g) {
+        auto e = g.add_empty();
+        auto f = g.add_empty(ag::after(e));
+        g.add_dependency(e, f);
+    },
+    "D6"));
+static_assert(breaks(
+    [](auto& g) {
+        auto e = g.add_empty();
+        auto f = g.add_empty(ag::after(e));
+        g.add_dependency(f, e);
+    },
+    "D7"));
+static_assert(breaks(
+    [](auto& g) {
+        auto x = g.template add_alloc<float>(8);
+        auto y = std::move(x);
+        g.add_empty(ag::after(x));
+        return ag::outputs(std::move(y));
+    },
+    "F9"));
+static_assert(breaks(
+    [](auto& g) {
+        auto x = g.template add_alloc<float>(8);
+        static_cast<void>(x);
+    },
+    "F10"));
 
 constexpr auto racing = [](auto& g) {
     auto x = g.template add_alloc<float>(8);

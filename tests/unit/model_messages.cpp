@@ -31,6 +31,7 @@ std::string message_of(const Program& program, const char* rule, bool races = fa
     return "(no mistake)";
 }
 
+// clang-format off
 // The lines from here on are those of solver.cpp, so that messages do not change with this file.
 #line 40 "/home/user/solver.cpp"
 const auto free_too_early = [](auto& g) {
@@ -110,32 +111,30 @@ const auto breaks_three_rules = [](auto& g) {
     g.add_memset(x.span(), 0.0f);                                                             // 114
     g.add_empty(ag::after(ag::node{}));                                                       // 115
 };
-#line 118 "model_messages.cpp"
+// clang-format on
+#line 116 "model_messages.cpp"
 
 }  // namespace
 
 TEST_CASE("model: a free beside a node that uses the memory", "[O3]") {
-    CHECK(message_of(free_too_early, "O3") ==
-          "allograph: [O3] the free of 'x' is not ordered after a node that uses it\n"
-          "  allocated  solver.cpp:41   x: float[1048576], 4 MiB\n"
-          "  used       solver.cpp:43   kernel 'writer'\n"
-          "  freed      solver.cpp:45   depends on: memset solver.cpp:42\n"
-          "  fix: let the free depend on the kernel, or pass ag::inferred");
-    CHECK(message_of(free_beside_users, "O3") ==
-          "allograph: [O3] the free of double[3] is not ordered after nodes that use it\n"
-          "  allocated  solver.cpp:48   double[3], 24 bytes\n"
-          "  used       solver.cpp:49   memset\n"
-          "  used       solver.cpp:50   kernel 'sum'\n"
-          "  freed      solver.cpp:51   depends on: nothing\n"
-          "  fix: let the free depend on them, or pass ag::inferred");
+    CHECK(message_of(free_too_early, "O3") == "allograph: [O3] the free of 'x' is not ordered after a node that uses it\n"
+                                              "  allocated  solver.cpp:41   x: float[1048576], 4 MiB\n"
+                                              "  used       solver.cpp:43   kernel 'writer'\n"
+                                              "  freed      solver.cpp:45   depends on: memset solver.cpp:42\n"
+                                              "  fix: let the free depend on the kernel, or pass ag::inferred");
+    CHECK(message_of(free_beside_users, "O3") == "allograph: [O3] the free of double[3] is not ordered after nodes that use it\n"
+                                                 "  allocated  solver.cpp:48   double[3], 24 bytes\n"
+                                                 "  used       solver.cpp:49   memset\n"
+                                                 "  used       solver.cpp:50   kernel 'sum'\n"
+                                                 "  freed      solver.cpp:51   depends on: nothing\n"
+                                                 "  fix: let the free depend on them, or pass ag::inferred");
 }
 
 TEST_CASE("model: a free that is not ordered after its allocation", "[O4]") {
-    CHECK(message_of(free_as_a_root, "O4") ==
-          "allograph: [O4] the free of 'x' is not ordered after its allocation\n"
-          "  allocated  solver.cpp:54   x: float[300], 1.1 KiB\n"
-          "  freed      solver.cpp:55   depends on: nothing\n"
-          "  fix: let the free depend on the allocation, or pass ag::inferred");
+    CHECK(message_of(free_as_a_root, "O4") == "allograph: [O4] the free of 'x' is not ordered after its allocation\n"
+                                              "  allocated  solver.cpp:54   x: float[300], 1.1 KiB\n"
+                                              "  freed      solver.cpp:55   depends on: nothing\n"
+                                              "  fix: let the free depend on the allocation, or pass ag::inferred");
 }
 
 TEST_CASE("model: a use that is not ordered after the allocation", "[O1]") {
@@ -147,12 +146,11 @@ TEST_CASE("model: a use that is not ordered after the allocation", "[O1]") {
 }
 
 TEST_CASE("model: a use after the free", "[O2][X9]") {
-    CHECK(message_of(use_after_free, "O2") ==
-          "allograph: [O2] kernel 'writer' uses 'x' after its free\n"
-          "  allocated  solver.cpp:65   x: float[1048576], 4 MiB\n"
-          "  freed      solver.cpp:67\n"
-          "  used       solver.cpp:68   kernel 'writer'\n"
-          "  fix: add the kernel before the free, and let the free depend on it");
+    CHECK(message_of(use_after_free, "O2") == "allograph: [O2] kernel 'writer' uses 'x' after its free\n"
+                                              "  allocated  solver.cpp:65   x: float[1048576], 4 MiB\n"
+                                              "  freed      solver.cpp:67\n"
+                                              "  used       solver.cpp:68   kernel 'writer'\n"
+                                              "  fix: add the kernel before the free, and let the free depend on it");
     CHECK(message_of(use_of_memory_of_another, "O2") ==
           "allograph: [O2] kernel 'writer' uses 'x' after its free\n"
           "  allocated  solver.cpp:71   x: float[1048576], 4 MiB\n"
@@ -164,11 +162,10 @@ TEST_CASE("model: a use after the free", "[O2][X9]") {
 }
 
 TEST_CASE("model: dependencies that are none", "[D2][D4][F9]") {
-    CHECK(message_of(depends_twice, "D2") ==
-          "allograph: [D2] a dependency stands twice\n"
-          "  twice      solver.cpp:78   empty node\n"
-          "  added      solver.cpp:79   empty node\n"
-          "  fix: name each node once; ag::unique_after(range) merges ranges that overlap");
+    CHECK(message_of(depends_twice, "D2") == "allograph: [D2] a dependency stands twice\n"
+                                             "  twice      solver.cpp:78   empty node\n"
+                                             "  added      solver.cpp:79   empty node\n"
+                                             "  fix: name each node once; ag::unique_after(range) merges ranges that overlap");
     CHECK(message_of(depends_on_nothing, "D4") ==
           "allograph: [D4] dependency 2 of 2 is no node: it was default-constructed, or is null\n"
           "  added      solver.cpp:83   empty node\n"
@@ -185,12 +182,14 @@ TEST_CASE("model: a dependency of another graph", "[D3]") {
     CHECK(message_of([&](auto& g) { g.add_empty(ag::dependencies({foreign}, "solver.cpp", 30)); }, "D3") ==
           "allograph: [D3] the dependency is a node of graph 5, not of graph 3\n"
           "  added      solver.cpp:30   empty node\n"
-          "  fix: depend on nodes of this graph alone; whole graphs are ordered by launching them on one stream, or as child graphs");
+          "  fix: depend on nodes of this graph alone; whole graphs are ordered by launching them on one stream, or as child "
+          "graphs");
     CUgraphNode_st* const raw = reinterpret_cast<CUgraphNode_st*>(64);
     CHECK(message_of([&](auto& g) { g.add_empty(ag::dependencies({ag::node(raw)}, "solver.cpp", 30)); }, "D3") ==
           "allograph: [D3] the dependency is a handle that is no node of graph 3\n"
           "  added      solver.cpp:30   empty node\n"
-          "  fix: depend on nodes of this graph alone; whole graphs are ordered by launching them on one stream, or as child graphs");
+          "  fix: depend on nodes of this graph alone; whole graphs are ordered by launching them on one stream, or as child "
+          "graphs");
 }
 
 TEST_CASE("model: late edges", "[D6][D7]") {
@@ -200,16 +199,19 @@ TEST_CASE("model: late edges", "[D6][D7]") {
           "  to         solver.cpp:91   empty node\n"
           "  at         solver.cpp:93\n"
           "  fix: leave this edge out, or take away one of those that lead back");
-    CHECK(message_of(adds_an_edge_twice, "D6") ==
-          "allograph: [D6] the edge is there already\n"
-          "  from       solver.cpp:96   empty node\n"
-          "  to         solver.cpp:97   empty node\n"
-          "  at         solver.cpp:98\n"
-          "  fix: add each edge once");
-    CHECK(message_of([](auto& g) { const ag::node e = g.add_empty(); g.add_dependency(e, ag::node{}, "solver.cpp", 5); }, "D4") ==
-          "allograph: [D4] 'to' is no node: it was default-constructed, or is null\n"
-          "  at         solver.cpp:5\n"
-          "  fix: pass a node that an add_ member returned");
+    CHECK(message_of(adds_an_edge_twice, "D6") == "allograph: [D6] the edge is there already\n"
+                                                  "  from       solver.cpp:96   empty node\n"
+                                                  "  to         solver.cpp:97   empty node\n"
+                                                  "  at         solver.cpp:98\n"
+                                                  "  fix: add each edge once");
+    CHECK(message_of(
+              [](auto& g) {
+                  const ag::node e = g.add_empty();
+                  g.add_dependency(e, ag::node{}, "solver.cpp", 5);
+              },
+              "D4") == "allograph: [D4] 'to' is no node: it was default-constructed, or is null\n"
+                       "  at         solver.cpp:5\n"
+                       "  fix: pass a node that an add_ member returned");
 }
 
 TEST_CASE("model: races are mistakes when asked", "[O6]") {
@@ -234,17 +236,15 @@ TEST_CASE("model: allocations without a fate", "[F10]") {
         }
         return "";
     };
-    CHECK(text({}) ==
-          "allograph: [F10] 2 allocations have no fate: nobody frees them\n"
-          "  allocated  solver.cpp:107   x: float[1048576], 4 MiB\n"
-          "  allocated  solver.cpp:108   char[1536], 1.5 KiB\n"
-          "  at         solver.cpp:120\n"
-          "  fix: free each with add_free, or pass it to ag::outputs or ag::auto_free");
-    CHECK(text({0}) ==
-          "allograph: [F10] char[1536] has no fate: nobody frees it\n"
-          "  allocated  solver.cpp:108   char[1536], 1.5 KiB\n"
-          "  at         solver.cpp:120\n"
-          "  fix: free it with add_free, or pass it to ag::outputs or ag::auto_free");
+    CHECK(text({}) == "allograph: [F10] 2 allocations have no fate: nobody frees them\n"
+                      "  allocated  solver.cpp:107   x: float[1048576], 4 MiB\n"
+                      "  allocated  solver.cpp:108   char[1536], 1.5 KiB\n"
+                      "  at         solver.cpp:120\n"
+                      "  fix: free each with add_free, or pass it to ag::outputs or ag::auto_free");
+    CHECK(text({0}) == "allograph: [F10] char[1536] has no fate: nobody frees it\n"
+                       "  allocated  solver.cpp:108   char[1536], 1.5 KiB\n"
+                       "  at         solver.cpp:120\n"
+                       "  fix: free it with add_free, or pass it to ag::outputs or ag::auto_free");
     CHECK(text({1, 0}).empty());
     g.model().set_fate(0, ag::allocation_fate::given);
     CHECK(text({1}).empty());
@@ -265,32 +265,30 @@ TEST_CASE("model: the second free of one allocation", "[F1]") {
     } catch (const ag::misuse& m) {
         text = m.what();
     }
-    CHECK(text ==
-          "allograph: [F1] 'x' is freed already\n"
-          "  allocated  solver.cpp:41   x: float[128], 512 bytes\n"
-          "  freed      solver.cpp:42\n"
-          "  again      solver.cpp:43\n"
-          "  fix: free an allocation once");
+    CHECK(text == "allograph: [F1] 'x' is freed already\n"
+                  "  allocated  solver.cpp:41   x: float[128], 512 bytes\n"
+                  "  freed      solver.cpp:42\n"
+                  "  again      solver.cpp:43\n"
+                  "  fix: free an allocation once");
 }
 
 TEST_CASE("model: a report holds every mistake of a program", "[O1][D4][F10]") {
     const ag::verification_report all = ag::report(breaks_three_rules);
     CHECK(!all);
-    CHECK(all.text() ==
-          "allograph: 3 mistakes in 3 nodes and 1 allocation\n"
-          "\n"
-          "allograph: [O1] memset uses 'x', but is not ordered after its allocation\n"
-          "  allocated  solver.cpp:113   x: float[1048576], 4 MiB\n"
-          "  used       solver.cpp:114   memset; depends on: nothing\n"
-          "  fix: let the memset depend on the allocation or on a node behind it, or pass ag::inferred\n"
-          "\n"
-          "allograph: [D4] the dependency is no node: it was default-constructed, or is null\n"
-          "  added      solver.cpp:115   empty node\n"
-          "  fix: pass a node that an add_ member returned\n"
-          "\n"
-          "allograph: [F10] 'x' has no fate: nobody frees it\n"
-          "  allocated  solver.cpp:113   x: float[1048576], 4 MiB\n"
-          "  fix: free it with add_free, or pass it to ag::outputs or ag::auto_free");
+    CHECK(all.text() == "allograph: 3 mistakes in 3 nodes and 1 allocation\n"
+                        "\n"
+                        "allograph: [O1] memset uses 'x', but is not ordered after its allocation\n"
+                        "  allocated  solver.cpp:113   x: float[1048576], 4 MiB\n"
+                        "  used       solver.cpp:114   memset; depends on: nothing\n"
+                        "  fix: let the memset depend on the allocation or on a node behind it, or pass ag::inferred\n"
+                        "\n"
+                        "allograph: [D4] the dependency is no node: it was default-constructed, or is null\n"
+                        "  added      solver.cpp:115   empty node\n"
+                        "  fix: pass a node that an add_ member returned\n"
+                        "\n"
+                        "allograph: [F10] 'x' has no fate: nobody frees it\n"
+                        "  allocated  solver.cpp:113   x: float[1048576], 4 MiB\n"
+                        "  fix: free it with add_free, or pass it to ag::outputs or ag::auto_free");
 }
 
 TEST_CASE("model: sizes are written as people say them") {

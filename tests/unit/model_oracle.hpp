@@ -79,7 +79,8 @@ struct oracle {
         return kept;
     }
 
-    [[nodiscard]] std::set<std::string> rules_of_use(const std::set<int>& deps, const std::vector<std::pair<int, bool>>& touched) const {
+    [[nodiscard]] std::set<std::string> rules_of_use(const std::set<int>& deps,
+                                                     const std::vector<std::pair<int, bool>>& touched) const {
         std::set<std::string> rules;
         const std::set<int> earlier = ancestors_or_self(deps);
         for (const auto& [a, writes] : touched) {
@@ -141,7 +142,9 @@ std::string compare(Choose&& choose, int steps, tally& count) {
     small_graph* fixed = ::new (place) small_graph(truth.ask_for_races, id);
     bool fixed_runs = true;
 
-    const auto make = [&](int n) { return ag::detail::handle_access::make_node(handle_of(n), id, static_cast<std::uint32_t>(n)); };
+    const auto make = [&](int n) {
+        return ag::detail::handle_access::make_node(handle_of(n), id, static_cast<std::uint32_t>(n));
+    };
     const auto pick = [&](int n) { return static_cast<int>(choose(static_cast<unsigned>(n))); };
     const auto fault = [&] { return choose(10) == 0; };
 
@@ -234,10 +237,22 @@ std::string compare(Choose&& choose, int steps, tally& count) {
                         expected.insert("D2");
                     }
                     break;
-                case 1: given.push_back(ag::detail::handle_access::make_node(handle_of(1), id + 1, 0)); expected.insert("D3"); break;
-                case 2: given.push_back(ag::node(handle_of(100000))); expected.insert("D3"); break;
-                case 3: given.emplace_back(); expected.insert("D4"); break;
-                default: given.push_back(ag::detail::handle_access::make_node(nullptr, id, ag::detail::spent_index)); expected.insert("F9"); break;
+                case 1:
+                    given.push_back(ag::detail::handle_access::make_node(handle_of(1), id + 1, 0));
+                    expected.insert("D3");
+                    break;
+                case 2:
+                    given.push_back(ag::node(handle_of(100000)));
+                    expected.insert("D3");
+                    break;
+                case 3:
+                    given.emplace_back();
+                    expected.insert("D4");
+                    break;
+                default:
+                    given.push_back(ag::detail::handle_access::make_node(nullptr, id, ag::detail::spent_index));
+                    expected.insert("F9");
+                    break;
                 }
             }
             const std::set<int> direct(deps.begin(), deps.end());
@@ -268,7 +283,8 @@ std::string compare(Choose&& choose, int steps, tally& count) {
                 } else if (given.size() == 2) {
                     f(ag::dependencies(ag::after(given[0], given[1]) + ag::inferred, "node", static_cast<unsigned>(nodes + 1)));
                 } else {
-                    f(ag::dependencies(ag::after(given[0], given[1], given[2]) + ag::inferred, "node", static_cast<unsigned>(nodes + 1)));
+                    f(ag::dependencies(ag::after(given[0], given[1], given[2]) + ag::inferred, "node",
+                                       static_cast<unsigned>(nodes + 1)));
                 }
             };
             const ag::alloc_request request{1024, 256, 4, "float", {}};
@@ -339,8 +355,8 @@ std::string compare(Choose&& choose, int steps, tally& count) {
             const ag::verdict answer = fixed->result();
             const std::string rule = answer.rule == nullptr ? "" : answer.rule;
             if (rule.empty() != expected.empty() || (!rule.empty() && expected.count(rule == "X9" ? "O2" : rule) == 0)) {
-                return "step " + std::to_string(step) + ": the static graph says " + (rule.empty() ? "yes" : rule) + ", the oracle " +
-                       (expected.empty() ? "yes" : *expected.begin());
+                return "step " + std::to_string(step) + ": the static graph says " + (rule.empty() ? "yes" : rule) +
+                       ", the oracle " + (expected.empty() ? "yes" : *expected.begin());
             }
             if (rule == "X9") {
                 ++count.broken["X9"];
@@ -352,7 +368,8 @@ std::string compare(Choose&& choose, int steps, tally& count) {
     for (int a = 0; a < static_cast<int>(truth.parents.size()); ++a) {
         const std::set<int> earlier = truth.ancestors_or_self({a});
         for (int b = 0; b < static_cast<int>(truth.parents.size()); ++b) {
-            if (model.precedes(static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(a)) != (a != b && earlier.count(b) != 0)) {
+            if (model.precedes(static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(a)) !=
+                (a != b && earlier.count(b) != 0)) {
                 return "the recorder is wrong about " + std::to_string(b) + " before " + std::to_string(a);
             }
         }

@@ -18,8 +18,12 @@ namespace {
 constexpr std::uint32_t id = 7;
 
 CUgraphNode_st* handle_of(std::uint32_t n) { return reinterpret_cast<CUgraphNode_st*>(static_cast<std::uintptr_t>(n + 1) * 64); }
-std::uint32_t index_of(CUgraphNode_st* handle) { return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(handle) / 64 - 1); }
-ag::node node_of(std::uint32_t n, std::uint32_t graph = id) { return ag::detail::handle_access::make_node(handle_of(n), graph, n); }
+std::uint32_t index_of(CUgraphNode_st* handle) {
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(handle) / 64 - 1);
+}
+ag::node node_of(std::uint32_t n, std::uint32_t graph = id) {
+    return ag::detail::handle_access::make_node(handle_of(n), graph, n);
+}
 
 const ag::alloc_request some_floats{1024, 256, 4, "float", {}};
 
@@ -296,7 +300,10 @@ TEST_CASE("recorder: plain graphs lose nodes and edges", "[D3][D6][D7]") {
                     gone.push_back(false);
                 }
             } else if (what < 6) {
-                const std::string expected = gone[a] || gone[b] ? "D3" : parents[b].count(a) != 0 ? "D6" : reaches(b, a) ? "D7" : "";
+                const std::string expected = gone[a] || gone[b]         ? "D3"
+                                             : parents[b].count(a) != 0 ? "D6"
+                                             : reaches(b, a)            ? "D7"
+                                                                        : "";
                 REQUIRE(rule_of([&] {
                             model.check_dependency(node_of(a), node_of(b), {});
                             model.commit_dependency();
@@ -408,4 +415,50 @@ TEST_CASE("recorder: one buffer with very many users side by side", "[O3]") {
     CHECK(model.check_free(ag::inferred, {{}, {id, 0}, 0}).size() == users);
     CHECK(model.check_free(all, {{}, {id, 0}, 0}).size() == users);
     model.commit(handle_of(users + 1));
+}
+
+TEST_CASE("recorder: what a body touches counts for its conditional node", "[C9][O3][X9]") {
+    ag::recorder model(id);
+    for (int i = 0; i < 40; ++i) {
+        model.check_alloc(ag::dependencies({}), some_floats);
+        model.commit(handle_of(model.node_count()));
+    }
+    std::vector<ag::node> all;
+    std::vector<ag::memory_use> body;
+    for (std::uint32_t i = 0; i < 40; ++i) {
+        all.push_back(node_of(i));
+        body.push_back(use_of(i, i % 2 == 0));
+        body.push_back(use_of(i, i % 3 == 0));  // several nodes of the body touch it
+    }
+    model.check(all, ag::node_kind::conditional, nullptr, body);
+    const std::uint32_t conditional = model.commit(handle_of(40));
+    for (std::uint32_t i = 0; i < 40; ++i) {
+        CHECK(rule_of([&] { model.check_free({node_of(i)}, {{}, {id, i}, 0}); }) == "O3");
+        const auto handles = model.check_free(ag::inferred, {{}, {id, i}, 0});
+        REQUIRE(handles.size() == 1);
+        CHECK(handles[0] == handle_of(conditional));
+        model.commit(handle_of(model.node_count()));
+    }
+}
+
+TEST_CASE("recorder: the room of a recorder serves the next") {
+    const auto record = [](std::uint32_t graph, std::uint32_t nodes) {
+        ag::recorder model(graph);
+        for (std::uint32_t i = 0; i < nodes; ++i) {
+            model.check_alloc(i == 0 ? ag::dependencies({}) : ag::dependencies({node_of(i - 1, graph)}), some_floats);
+            model.commit(handle_of(i), i);
+        }
+        return model;
+    };
+    { ag::recorder first = record(1, 1000); }
+    ag::recorder second = record(2, 10);
+    ag::recorder third = record(3, 2000);
+    CHECK(second.node_count() == 10);
+    CHECK(second.precedes(0, 9));
+    CHECK(third.precedes(0, 1999));
+    CHECK(!third.precedes(5, 4));
+    CHECK(second.describe(9) == "float[256], 1 KiB");
+    second = record(4, 3);
+    CHECK(second.node_count() == 3);
+    CHECK(second.graph_id() == 4);
 }

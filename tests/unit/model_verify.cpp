@@ -52,7 +52,10 @@ TEST_CASE("model: what a program returns has its fate", "[F10]") {
     CHECK(ag::verify([](auto& g) {
         return std::tuple(ag::auto_free(g.template add_alloc<int>(8)), ag::outputs(g.template add_alloc<int>(8)));
     }));
-    CHECK(ag::verify([](auto& g) { auto x = g.template add_alloc<int>(8); static_cast<void>(x); }).breaks("F10"));
+    CHECK(ag::verify([](auto& g) {
+              auto x = g.template add_alloc<int>(8);
+              static_cast<void>(x);
+          }).breaks("F10"));
     CHECK(ag::verify([](auto&) {}));
 }
 

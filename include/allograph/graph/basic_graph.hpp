@@ -229,6 +229,7 @@ private:
         std::swap(graph_, other.graph_);
         std::swap(context_, other.context_);
         std::swap(info_, other.info_);
+        other.info_ = other.info_ == nullptr ? info_ : other.info_;  // so that what was moved away can say so [G10]
         std::swap(device_, other.device_);
         std::swap(id_, other.id_);
         std::swap(next_, other.next_);

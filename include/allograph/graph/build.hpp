@@ -32,8 +32,8 @@ template <class Graph, class Program, class... Args>
 
 template <class Program, class... Args>
 [[nodiscard]] auto build_planned(const located<device>& where, const program_record& record, const memory_plan& plan, const Program& program, const Args&... args) {
-    planned_graph graph(where.value, record, plan, where.where);
-    return instantiate_program(graph, program, args...);
+    planned_graph whole(where.value, record, plan, where.where);
+    return instantiate_program(whole, program, args...);
 }
 
 }  // namespace detail
@@ -79,8 +79,8 @@ template <class Program, class... Args>
 /// The program as it stands, on a `memory_graph`.
 template <class Program, class... Args>
 [[nodiscard]] auto build(const detail::located<device>& where, unplanned_t, const Program& program, const Args&... args) {
-    memory_graph graph(where.value, where.where.file, where.where.line);
-    return detail::instantiate_program(graph, program, args...);
+    memory_graph whole(where.value, where.where.file, where.where.line);
+    return detail::instantiate_program(whole, program, args...);
 }
 
 }  // namespace v0

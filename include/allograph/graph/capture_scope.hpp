@@ -6,6 +6,7 @@
 #include <allograph/graph/basic_graph.hpp>
 #include <allograph/graph/capture_mode.hpp>
 #include <allograph/graph/capture_result.hpp>
+#include <allograph/graph/captured.hpp>
 #include <allograph/graph/orphan.hpp>
 
 namespace allograph {
@@ -147,6 +148,7 @@ private:
         open_ = false;
         if (ended != CUDA_SUCCESS) {
             graph_.graph_ = nullptr;
+            const graph_type gone(std::move(graph_));  // nobody finds its model any more
         }
         waiting_.close([](const detail::capture_waiting::item& each) noexcept {
             if (each.exec != nullptr) {
@@ -177,7 +179,7 @@ private:
     capture_result<Kind, Checks> checked_result(const std::vector<CUgraphNode>& last) {
         recorder& model = graph_.ledger_->model;
         try {
-            detail::captured_nodes found(model, began_);
+            detail::captured_nodes<recorder> found(model, began_);
             found.enter(graph_.get());
             if (found.has_memory_nodes && !graph_type::can.memory_nodes) {
                 found.findings.insert(found.findings.begin(), {"kind", "cuMemAllocAsync or cuMemFreeAsync was captured, and this kind of graph cannot hold memory nodes\n  fix: capture into a memory_graph", began_});

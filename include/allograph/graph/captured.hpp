@@ -91,7 +91,7 @@ private:
     }
 
     detail::captured_allocation& asked_for(std::uint64_t address, source_line where) {
-        for (const CUgraphNode each : detail::node_reader::nodes_of(graph_, where)) {
+        for (const CUgraphNode each : detail::node_reader<>::nodes_of(graph_, where)) {
             if (driver::graph_node_get_type(each, where) == CU_GRAPH_NODE_TYPE_MEM_ALLOC) {
                 const CUDA_MEM_ALLOC_NODE_PARAMS parameters = driver::graph_mem_alloc_node_get_params(each, where);
                 if (parameters.dptr == address) {  // the last of several: earlier ones were freed

@@ -23,10 +23,12 @@ struct captured_allocation {
 /// Enters what the driver added to a graph, in a capture, into the graph's model.
 ///
 /// The nodes are there for good, so every one of them is entered; what they break is written down.
+/// @tparam Model  `recorder`; a parameter so that programs that capture nothing do not pay for compiling this
+template <class Model>
 class captured_nodes {
 public:
     /// @param captured  the line that stands for all of them
-    captured_nodes(recorder& model, source_line captured) : model_(model), where_(captured), reader_(captured) {
+    captured_nodes(Model& model, source_line captured) : model_(model), where_(captured), reader_(captured) {
         for (std::uint32_t a = 0; a < model.allocation_count(); ++a) {
             memory_.add(model.address_of(a), model.bytes_of(a), a);
         }
@@ -34,7 +36,7 @@ public:
 
     /// Enters each node of the graph that the model does not know. @throws driver_error
     void enter(CUgraph graph) {
-        const std::vector<CUgraphNode> all = node_reader::nodes_of(graph, where_);
+        const std::vector<CUgraphNode> all = node_reader<>::nodes_of(graph, where_);
         model_.collect_into(&findings);
         try {
             for (const CUgraphNode each : all) {
@@ -61,7 +63,7 @@ private:
         waiting_.assign(1, wanted);
         while (!waiting_.empty()) {
             const CUgraphNode at = waiting_.back();
-            if (model_.index_of(at) != recorder::no_index) {
+            if (model_.index_of(at) != Model::no_index) {
                 waiting_.pop_back();
                 continue;
             }
@@ -69,7 +71,7 @@ private:
             dependencies_.clear();
             for (const CUgraphNode each : reader_.dependencies_of(at)) {
                 const std::uint32_t index = model_.index_of(each);
-                if (index == recorder::no_index) {
+                if (index == Model::no_index) {
                     unknown = each;
                     break;
                 }
@@ -140,7 +142,7 @@ private:
                 return lifetime::pending;
             }
             const std::uint32_t freed = model_.freed_by(allocation);
-            return freed != recorder::no_index && comes_before(freed) ? lifetime::freed : lifetime::live;
+            return freed != Model::no_index && comes_before(freed) ? lifetime::freed : lifetime::live;
         });
     }
     /// Of the node that is entered next.
@@ -154,9 +156,9 @@ private:
         return false;
     }
 
-    recorder& model_;
+    Model& model_;
     source_line where_;
-    node_reader reader_;
+    node_reader<> reader_;
     address_map memory_;
     std::vector<CUgraphNode> waiting_;
     std::vector<node> dependencies_;

@@ -146,23 +146,23 @@ private:
     // ---- the same calls as before
 
     /// The number of a call's node, once it is known to be the same call as before.
-    std::uint32_t begin(const dependencies& deps, node_kind kind, detail::call_signature signature, std::span<const memory_use> uses = {}) {
+    std::uint32_t begin(const dependencies& deps, node_kind what, detail::call_signature signature, std::span<const memory_use> uses = {}) {
         const std::uint32_t n = next_;
         signature.add(
             deps, uses, [&](const node& each) { return index_of(each); }, [&](allocation_ref which) { return number_of(which); });
         if (n == program_->node_count() || program_->signature_of(n) != signature.value()) [[unlikely]] {
-            refuse(n, kind, deps.where());
+            refuse(n, what, deps.where());
         }
         ++next_;
         return n;
     }
-    [[gnu::cold, gnu::noinline]] void refuse(std::uint32_t n, node_kind kind, source_line where) const {
+    [[gnu::cold, gnu::noinline]] void refuse(std::uint32_t n, node_kind what, source_line where) const {
         if (n == program_->node_count()) {
-            differ("it makes more than the " + std::to_string(n) + " nodes of before\n  now        " + detail::line_text(where) + "   " + detail::kind_text(kind));
+            differ("it makes more than the " + std::to_string(n) + " nodes of before\n  now        " + detail::line_text(where) + "   " + detail::kind_text(what));
         }
         const node_kind then = program_->model().kind_of(n);
         differ("node " + std::to_string(n) + " is another, or has other sizes, uses or dependencies\n  before     " + detail::line_text(program_->model().added_at(n)) + "   " +
-               detail::kind_text(then) + "\n  now        " + detail::line_text(where) + "   " + detail::kind_text(kind));
+               detail::kind_text(then) + "\n  now        " + detail::line_text(where) + "   " + detail::kind_text(what));
     }
     [[noreturn]] static void differ(const std::string& how) {
         throw misuse("plan", "the program does not do the same when it is built as when it was planned: " + how +

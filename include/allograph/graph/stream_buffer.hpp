@@ -36,7 +36,8 @@ public:
     stream_buffer(const stream_buffer&, because_a_buffer_is_freed_once_write_std_move = {}) = delete;
     template <class Reason = because_a_buffer_is_freed_once_write_std_move>
     stream_buffer& operator=(stream_buffer&) = delete;
-    stream_buffer(because_only_a_launch_makes_a_stream_buffer = {}) = delete;
+    template <class Reason = because_only_a_launch_makes_a_stream_buffer>
+    stream_buffer() = delete;
     template <class M, class Reason = because_only_a_launch_makes_a_stream_buffer>
         requires(!std::same_as<M, stream_buffer>)
     explicit stream_buffer(const M&) = delete;

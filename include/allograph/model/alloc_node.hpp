@@ -24,7 +24,8 @@ class [[nodiscard("an allocation needs a fate: add_free, outputs or auto_free")]
 public:
     using element_type = T;
 
-    alloc_node(because_only_add_alloc_makes_an_allocation = {}) = delete;
+    template <class Reason = because_only_add_alloc_makes_an_allocation>
+    alloc_node() = delete;
     template <class M, class Reason = because_only_add_alloc_makes_an_allocation>
         requires(!std::same_as<M, alloc_node>)
     explicit alloc_node(const M&) = delete;

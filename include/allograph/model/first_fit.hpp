@@ -31,8 +31,7 @@ inline bool keep_better(const placement_problem& problem, placement& best, std::
 }
 
 /// The orders in which buffers are tried: the hard ones first, by several measures of hard.
-inline std::vector<std::vector<std::uint32_t>> hard_first(const placement_problem& problem,
-                                                          const conflict_matrix& conflicts) {
+inline std::vector<std::vector<std::uint32_t>> hard_first(const placement_problem& problem, const conflict_matrix& conflicts) {
     const auto size = [&](std::uint32_t b) { return static_cast<double>(problem.size_of(b)); };
     const auto degree = [&](std::uint32_t b) { return static_cast<double>(conflicts.degree(b)); };
     std::vector<std::vector<std::uint32_t>> orders;
@@ -49,6 +48,9 @@ inline std::vector<std::vector<std::uint32_t>> hard_first(const placement_proble
     orders.push_back(by_allocation(problem));
     return orders;
 }
+
+/// In larger graphs looking for the tightest place takes longer than it is worth.
+inline constexpr std::size_t most_for_tightest = 32768;
 
 inline void fit_few(const placement_problem& problem, placement& best) {
     const conflict_matrix conflicts(problem);
@@ -88,8 +90,10 @@ inline void fit_many_on_line(const placement_problem& problem, placement& best) 
     } else if (problem.is_line()) {
         detail::fit_many_on_line(problem, best);
     } else {
-        detail::keep_better(problem, best, detail::graph_fit(problem, false));
-        detail::keep_better(problem, best, detail::graph_fit(problem, true));
+        detail::keep_better(problem, best, detail::graph_fit(problem, false).offsets());
+        if (problem.size() <= detail::most_for_tightest) {
+            detail::keep_better(problem, best, detail::graph_fit(problem, true).offsets());
+        }
     }
     best.optimal = best.bytes == best.lower_bound;
     best.statistics.instant_bytes = best.bytes;

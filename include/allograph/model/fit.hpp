@@ -56,10 +56,7 @@ public:
         if (fits(result_->best)) {
             take_back();
         }
-        edges_->resize(given_);
-        for (const fit_edge& e : result_->added) {
-            edges_->push_back(as_order(e));
-        }
+        set_edges(result_->added);
     }
 
 private:
@@ -83,13 +80,16 @@ private:
         result_->added = added_;
     }
 
-    /// The program with these edges added. @throws std::invalid_argument for a cycle
-    [[nodiscard]] state look_at(const std::vector<fit_edge>& added) {
-        left_ -= left_ > 0 ? 1 : 0;
+    void set_edges(const std::vector<fit_edge>& added) {
         edges_->resize(given_);
         for (const fit_edge& e : added) {
             edges_->push_back(as_order(e));
         }
+    }
+    /// The program with these edges added. @throws std::invalid_argument for a cycle
+    [[nodiscard]] state look_at(const std::vector<fit_edge>& added) {
+        left_ -= left_ > 0 ? 1 : 0;
+        set_edges(added);
         state s;
         s.problem = model::placement_problem::of_graph(nodes_, *edges_, buffers_);
         s.bound = model::lower_bound(s.problem);
@@ -108,6 +108,7 @@ private:
     }
 
     bool find_edge(const state& now, state& next) {
+        set_edges(added_);
         order_ = model::detail::order_index(nodes_, *edges_);
         measure_paths();
         std::vector<candidate> candidates = candidates_of(now);

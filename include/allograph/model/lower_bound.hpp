@@ -25,10 +25,8 @@ namespace detail {
 /// The most bytes alive at one point of a line.
 inline memory_bound peak_on_line(const placement_problem& problem) {
     const auto lifetimes = problem.lifetimes();
-    const std::vector<std::uint32_t> begins =
-        sorted_buffers(problem, [&](std::uint32_t b) { return lifetimes[b].lower; });
-    const std::vector<std::uint32_t> ends =
-        sorted_buffers(problem, [&](std::uint32_t b) { return lifetimes[b].upper; });
+    const std::vector<std::uint32_t> begins = sorted_buffers(problem, [&](std::uint32_t b) { return lifetimes[b].lower; });
+    const std::vector<std::uint32_t> ends = sorted_buffers(problem, [&](std::uint32_t b) { return lifetimes[b].upper; });
     memory_bound bound;
     std::uint64_t alive = 0;
     std::uint64_t when = 0;
@@ -158,8 +156,7 @@ inline memory_bound heaviest_antichain(const placement_problem& problem, std::ui
     }
     bound.bytes = problem.total() - flow.value();
     for (const std::uint32_t b : buffers) {
-        if (flow.on_source_side(2 * problem.ends()[b].free_node + 1) &&
-            !flow.on_source_side(2 * problem.ends()[b].alloc_node)) {
+        if (flow.on_source_side(2 * problem.ends()[b].free_node + 1) && !flow.on_source_side(2 * problem.ends()[b].alloc_node)) {
             bound.witness.push_back(b);
         }
     }
@@ -173,7 +170,7 @@ inline memory_bound heaviest_antichain(const placement_problem& problem, std::ui
 /// @param max_work  edges that the flow may look at; past it the peaks of two possible orders stand in, and `exact` is
 ///                  false
 [[nodiscard]] inline memory_bound lower_bound(const placement_problem& problem,
-                                              std::uint64_t max_work = std::uint64_t{1} << 28U) {
+                                              std::uint64_t max_work = std::uint64_t{1} << 26U) {
     return problem.is_line() ? detail::peak_on_line(problem) : detail::heaviest_antichain(problem, max_work);
 }
 

@@ -341,9 +341,9 @@ public:
     template <class... Params, class C, class... Args, class Reason = because_a_launch_config_comes_before_the_arguments_write_grid_for>
         requires(!std::convertible_to<const C&, launch_config>)
     void add_kernel(const dependencies&, const kernel<void(Params...)>&, const C&, const Args&...) = delete;
-    template <class... Params, class C, class... Args, class Reason = because_a_launch_config_comes_before_the_arguments_write_grid_for>
-        requires(!std::convertible_to<const C&, launch_config> && !detail::is_kernel<C>)
-    void add_kernel(const kernel<void(Params...)>&, const C&, const Args&...) = delete;
+    template <class K, class C, class... Args, class Reason = because_a_launch_config_comes_before_the_arguments_write_grid_for>
+        requires(detail::is_kernel<K> && !std::convertible_to<const C&, launch_config>)
+    void add_kernel(const K&, const C&, const Args&...) = delete;
     template <class F, class... Args, class Reason = because_a_kernel_has_a_signature_write_kernel_of_it>
         requires(!detail::is_kernel<F>)
     void add_kernel(const dependencies&, const F&, const launch_config&, const Args&...) = delete;

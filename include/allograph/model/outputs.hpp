@@ -16,6 +16,8 @@ template <fate Fate, class... Ts>
 class fate_list {
 public:
     constexpr explicit fate_list(alloc_node<Ts>&&... tokens) noexcept : tokens_(static_cast<alloc_node<Ts>&&>(tokens)...) {}
+    fate_list(fate_list&&) = default;
+    fate_list(const fate_list&, because_an_allocation_has_one_owner_write_std_move = {}) = delete;
     static constexpr fate what = Fate;
 
     /// Takes the tokens out, for the one who gives the allocations their fate.
@@ -30,6 +32,8 @@ template <fate Fate, class T>
 class fate_vector {
 public:
     explicit fate_vector(std::vector<alloc_node<T>>&& tokens) noexcept : tokens_(static_cast<std::vector<alloc_node<T>>&&>(tokens)) {}
+    fate_vector(fate_vector&&) = default;
+    fate_vector(const fate_vector&, because_an_allocation_has_one_owner_write_std_move = {}) = delete;
     static constexpr fate what = Fate;
     [[nodiscard]] std::vector<alloc_node<T>>& tokens() noexcept { return tokens_; }
 

@@ -34,8 +34,7 @@ struct placement_progress {
 ///                  ends the search
 /// @post the placement is valid; `optimal` is set only if proven
 template <class Progress>
-[[nodiscard]] placement place(const placement_problem& problem, const placement_options& options,
-                              Progress&& progress) {
+[[nodiscard]] placement place(const placement_problem& problem, const placement_options& options, Progress&& progress) {
     using clock = std::chrono::steady_clock;
     const clock::time_point start = clock::now();
     const memory_bound bound = lower_bound(problem);

@@ -112,8 +112,7 @@ public:
 
     /// The free of `a` is ordered before the allocation of `b`.
     [[nodiscard]] bool ordered(std::size_t a, std::size_t b) const noexcept {
-        return total_ ? lifetimes_[a].upper <= lifetimes_[b].lower
-                      : order_.before(ends_[a].free_node, ends_[b].alloc_node);
+        return total_ ? lifetimes_[a].upper <= lifetimes_[b].lower : order_.before(ends_[a].free_node, ends_[b].alloc_node);
     }
 
 private:

@@ -150,7 +150,7 @@ private:
         }
         return news;
     }
-    [[nodiscard]] constexpr bool freed_before(std::uint32_t allocation, std::uint32_t n) const noexcept { return (rows_[n][allocation / 64] >> (allocation % 64) & 1) != 0; }
+    [[nodiscard]] constexpr bool freed_before(std::uint32_t freed, std::uint32_t n) const noexcept { return (rows_[n][freed / 64] >> (freed % 64) & 1) != 0; }
 
     constexpr node add(const dependencies& deps, std::span<const memory_use> uses) {
         begin(deps);

@@ -36,7 +36,8 @@ public:
         return add(deps, node_kind::memcpy, nullptr, uses);
     }
     template <class Kernel, class... Args>
-    node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const Kernel& function, const launch_config&, const Args&...) {
+    node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const Kernel& function, const launch_config&,
+                     const Args&...) {
         return add(deps, node_kind::kernel, function.name(), uses);
     }
     template <class F>
@@ -54,7 +55,9 @@ private:
         model_.check(deps, what, name, uses);
         return made(model_.commit(nullptr));
     }
-    [[nodiscard]] node made(std::uint32_t index) const noexcept { return detail::handle_access::make_node(nullptr, model_.graph_id(), index); }
+    [[nodiscard]] node made(std::uint32_t index) const noexcept {
+        return detail::handle_access::make_node(nullptr, model_.graph_id(), index);
+    }
 
     recorder model_;
     std::uint64_t next_address_ = 512;  // no driver gives addresses: distinct ones do

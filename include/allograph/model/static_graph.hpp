@@ -60,7 +60,8 @@ public:
         return add(deps, uses);
     }
     template <class Kernel, class... Args>
-    constexpr node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const Kernel&, const launch_config&, const Args&...) {
+    constexpr node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const Kernel&, const launch_config&,
+                               const Args&...) {
         return add(deps, uses);
     }
     template <class F>
@@ -303,8 +304,8 @@ private:
     verdict found_{};
     std::uint64_t rows_[Nodes][words]{};
     source_line lines_[Nodes]{};
-    std::uint32_t edges_[most_edges]{};       // what nodes depend on, node by node
-    std::uint32_t edges_of_[Nodes + 1]{};     // where those of a node begin
+    std::uint32_t edges_[most_edges]{};    // what nodes depend on, node by node
+    std::uint32_t edges_of_[Nodes + 1]{};  // where those of a node begin
     edge late_[Nodes]{};
     allocation allocations_[Allocations]{};
     use uses_[most_uses]{};

@@ -30,9 +30,10 @@ struct verification_report {
     /// A summary line, then every finding.
     [[nodiscard]] std::string text() const {
         const std::size_t count = findings.size();
-        std::string all = "allograph: " + (count == 0 ? "no mistake" : std::to_string(count) + (count == 1 ? " mistake" : " mistakes")) + " in " +
-                          std::to_string(nodes) + (nodes == 1 ? " node and " : " nodes and ") + std::to_string(allocations) +
-                          (allocations == 1 ? " allocation" : " allocations");
+        std::string all =
+            "allograph: " + (count == 0 ? "no mistake" : std::to_string(count) + (count == 1 ? " mistake" : " mistakes")) +
+            " in " + std::to_string(nodes) + (nodes == 1 ? " node and " : " nodes and ") + std::to_string(allocations) +
+            (allocations == 1 ? " allocation" : " allocations");
         for (const finding& f : findings) {
             all += "\n\n" + f.text;
         }
@@ -71,7 +72,8 @@ constexpr void run_program(Graph& graph, SetFate&& set_fate, const Program& prog
 template <std::size_t Nodes, std::size_t Allocations, on_mistake Mistakes, class Program, class... Args>
 constexpr verdict verify_in_constant_expression(bool races, const Program& program, const Args&... args) {
     static_graph<Nodes, Allocations, Mistakes> graph(races);
-    run_program(graph, [&](allocation_ref allocation, fate) { graph.set_fate(allocation); }, program, args...);
+    run_program(
+        graph, [&](allocation_ref allocation, fate) { graph.set_fate(allocation); }, program, args...);
     graph.require_fates();
     return graph.result();
 }

@@ -39,6 +39,9 @@ struct node_reading {
 ///
 /// What a child graph's nodes touch counts for the child node (rule C9). Memory behind other memory is out of reach, and
 /// so is what host functions, conditional bodies and batches of memory operations touch. Changes nothing.
+///
+/// A template so that programs that read nothing back do not pay for compiling it: write `node_reader<>`.
+template <class = void>
 class node_reader {
 public:
     explicit node_reader(source_line where) noexcept : where_(where) {}

@@ -87,8 +87,7 @@ private:
     }
 
     /// The cheapest of the first few blocks that may fit, smaller ones first.
-    [[nodiscard]] std::uint32_t find(std::uint64_t size, std::uint64_t alignment, std::uint64_t now,
-                                     std::uint64_t until) const {
+    [[nodiscard]] std::uint32_t find(std::uint64_t size, std::uint64_t alignment, std::uint64_t now, std::uint64_t until) const {
         std::uint32_t best = none;
         double best_cost = 0;
         int left = looks;

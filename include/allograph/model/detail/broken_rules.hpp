@@ -11,7 +11,7 @@ namespace detail {
 /// arguments are the lines involved, because compilers print those too.
 namespace broken {
 
-#define ALLOGRAPH_DETAIL_BROKEN(rule, name) \
+#define ALLOGRAPH_DETAIL_BROKEN(rule, name)                                                                                      \
     [[noreturn]] inline void name() { throw misuse(rule, #name); }
 
 ALLOGRAPH_DETAIL_BROKEN("D2", D2_a_dependency_stands_twice)
@@ -38,7 +38,8 @@ ALLOGRAPH_DETAIL_BROKEN("capacity", the_program_is_larger_than_this_static_graph
 enum class broken_rule_id : unsigned char { none, D2, D3, D4, D6, D7, F1, F9, F10, O1, O2, X9, O3, O4, O6 };
 
 constexpr const char* rule_name(broken_rule_id rule) noexcept {
-    constexpr const char* names[] = {nullptr, "D2", "D3", "D4", "D6", "D7", "F1", "F9", "F10", "O1", "O2", "X9", "O3", "O4", "O6"};
+    constexpr const char* names[] = {nullptr, "D2", "D3", "D4", "D6", "D7", "F1", "F9",
+                                     "F10",   "O1", "O2", "X9", "O3", "O4", "O6"};
     return names[static_cast<unsigned>(rule)];
 }
 
@@ -47,21 +48,36 @@ constexpr void stop_the_build(broken_rule_id rule, unsigned allocated_in_line, u
     static_cast<void>(allocated_in_line + used_in_line + at_line);
     using enum broken_rule_id;
     switch (rule) {
-    case D2: return broken::D2_a_dependency_stands_twice();
-    case D3: return broken::D3_a_dependency_is_a_node_of_another_graph();
-    case D4: return broken::D4_a_dependency_is_no_node();
-    case D6: return broken::D6_the_edge_is_there_already();
-    case D7: return broken::D7_the_edge_would_close_a_cycle();
-    case F1: return broken::F1_the_allocation_is_freed_already();
-    case F9: return broken::F9_a_dependency_is_a_spent_allocation();
-    case F10: return broken::F10_an_allocation_has_no_fate_free_it_or_return_it_as_an_output();
-    case O1: return broken::O1_a_node_uses_an_allocation_but_is_not_ordered_after_it();
-    case O2: return broken::O2_a_node_uses_an_allocation_after_its_free();
-    case X9: return broken::X9_a_node_uses_freed_memory_that_may_belong_to_another_allocation_by_now();
-    case O3: return broken::O3_the_free_is_not_ordered_after_a_node_that_uses_the_allocation();
-    case O4: return broken::O4_the_free_is_not_ordered_after_its_allocation();
-    case O6: return broken::O6_two_nodes_touch_the_same_memory_in_no_order_and_one_of_them_writes();
-    case none: return;
+    case D2:
+        return broken::D2_a_dependency_stands_twice();
+    case D3:
+        return broken::D3_a_dependency_is_a_node_of_another_graph();
+    case D4:
+        return broken::D4_a_dependency_is_no_node();
+    case D6:
+        return broken::D6_the_edge_is_there_already();
+    case D7:
+        return broken::D7_the_edge_would_close_a_cycle();
+    case F1:
+        return broken::F1_the_allocation_is_freed_already();
+    case F9:
+        return broken::F9_a_dependency_is_a_spent_allocation();
+    case F10:
+        return broken::F10_an_allocation_has_no_fate_free_it_or_return_it_as_an_output();
+    case O1:
+        return broken::O1_a_node_uses_an_allocation_but_is_not_ordered_after_it();
+    case O2:
+        return broken::O2_a_node_uses_an_allocation_after_its_free();
+    case X9:
+        return broken::X9_a_node_uses_freed_memory_that_may_belong_to_another_allocation_by_now();
+    case O3:
+        return broken::O3_the_free_is_not_ordered_after_a_node_that_uses_the_allocation();
+    case O4:
+        return broken::O4_the_free_is_not_ordered_after_its_allocation();
+    case O6:
+        return broken::O6_two_nodes_touch_the_same_memory_in_no_order_and_one_of_them_writes();
+    case none:
+        return;
     }
 }
 

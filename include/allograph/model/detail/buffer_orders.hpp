@@ -37,17 +37,15 @@ std::vector<std::uint32_t> sorted_buffers(const placement_problem& problem, Key&
     for (const std::uint32_t b : order) {
         entries.push_back({key_of(b), b});
     }
-    std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
-        return a.key < b.key || (!(b.key < a.key) && a.buffer < b.buffer);
-    });
+    std::sort(entries.begin(), entries.end(),
+              [](const entry& a, const entry& b) { return a.key < b.key || (!(b.key < a.key) && a.buffer < b.buffer); });
     for (std::size_t i = 0; i < order.size(); ++i) {
         order[i] = entries[i].buffer;
     }
     return order;
 }
 
-inline std::vector<std::uint32_t> by_offset(const placement_problem& problem,
-                                            const std::vector<std::uint64_t>& offsets) {
+inline std::vector<std::uint32_t> by_offset(const placement_problem& problem, const std::vector<std::uint64_t>& offsets) {
     return sorted_buffers(problem, [&](std::uint32_t b) { return offsets[b]; });
 }
 
@@ -56,8 +54,7 @@ inline std::vector<std::uint32_t> by_allocation(const placement_problem& problem
     if (problem.is_line()) {
         return sorted_buffers(problem, [&](std::uint32_t b) { return problem.lifetimes()[b].lower; });
     }
-    return sorted_buffers(
-        problem, [&](std::uint32_t b) { return problem.order().position(problem.ends()[b].alloc_node); });
+    return sorted_buffers(problem, [&](std::uint32_t b) { return problem.order().position(problem.ends()[b].alloc_node); });
 }
 
 }  // namespace model::detail

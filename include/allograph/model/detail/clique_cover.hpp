@@ -47,8 +47,7 @@ inline void choose_unit(const placement_problem& problem, bool round_up, clique_
     cover.unit = unit;
     for (const std::uint32_t b : cover.buffer) {
         cover.cliques.size.push_back(static_cast<std::int64_t>(rounded(b) / unit));
-        cover.cliques.alignment.push_back(
-            static_cast<std::int64_t>(std::max<std::uint64_t>(1, problem.alignment_of(b) / unit)));
+        cover.cliques.alignment.push_back(static_cast<std::int64_t>(std::max<std::uint64_t>(1, problem.alignment_of(b) / unit)));
     }
 }
 
@@ -80,18 +79,19 @@ inline void cover_line(const placement_problem& problem, clique_cover& cover) {
     cover.complete = true;
 }
 
+/// Graphs of more buffers take too long to cover.
+inline constexpr std::size_t most_graph_buffers = 512;
+
 /// In a graph, cliques are grown from pairs that no clique holds yet, heavy buffers first. The heaviest clique of all
 /// comes first, since it gives the bound.
-inline void cover_graph(const conflict_matrix& conflicts, const std::vector<std::uint32_t>& heaviest,
-                        clique_cover& cover) {
+inline void cover_graph(const conflict_matrix& conflicts, const std::vector<std::uint32_t>& heaviest, clique_cover& cover) {
     clique_problem& p = cover.cliques;
     const std::size_t n = cover.buffer.size();
     std::vector<std::uint8_t> covered(n * n, 0);
     std::vector<std::uint32_t> by_size(n);
     std::iota(by_size.begin(), by_size.end(), 0U);
-    std::sort(by_size.begin(), by_size.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return p.size[a] != p.size[b] ? p.size[a] > p.size[b] : a < b;
-    });
+    std::sort(by_size.begin(), by_size.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return p.size[a] != p.size[b] ? p.size[a] > p.size[b] : a < b; });
     std::vector<std::uint32_t> clique;
     p.clique_begin.push_back(0);
     const auto fits = [&](std::uint32_t b) {
@@ -151,7 +151,7 @@ inline clique_cover cover_with_cliques(const placement_problem& problem, const c
     choose_unit(problem, round_up, cover);
     if (problem.is_line()) {
         cover_line(problem, cover);
-    } else {
+    } else if (cover.buffer.size() <= most_graph_buffers) {
         cover_graph(conflicts, heaviest, cover);
     }
     if (cover.complete) {

@@ -23,9 +23,7 @@ struct clique_problem {
     bool consecutive = false;                 ///< each buffer's cliques are consecutive (a total order)
 
     [[nodiscard]] std::size_t buffers() const noexcept { return size.size(); }
-    [[nodiscard]] std::size_t cliques() const noexcept {
-        return clique_begin.empty() ? 0 : clique_begin.size() - 1;
-    }
+    [[nodiscard]] std::size_t cliques() const noexcept { return clique_begin.empty() ? 0 : clique_begin.size() - 1; }
     [[nodiscard]] std::span<const std::uint32_t> members_of(std::uint32_t clique) const noexcept {
         return {members.data() + clique_begin[clique], members.data() + clique_begin[clique + 1]};
     }

@@ -22,14 +22,16 @@ class growing {
 
 public:
     growing() noexcept = default;
-    growing(growing&& other) noexcept : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
-    growing(const growing& other) {
-        if (other.capacity_ != 0) {
-            grow(other.capacity_);
-            std::memcpy(static_cast<void*>(data_), other.data_, other.capacity_ * sizeof(T));
+    growing(growing&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
+    /// A copy of the first `used` values.
+    growing(const growing& other, std::size_t used) {
+        if (used != 0) {
+            grow(used);
+            std::memcpy(static_cast<void*>(data_), other.data_, used * sizeof(T));
         }
     }
-    growing& operator=(growing other) noexcept {
+    growing& operator=(growing&& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(capacity_, other.capacity_);
         return *this;

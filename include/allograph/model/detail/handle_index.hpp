@@ -32,6 +32,9 @@ public:
     }
     /// 0 where it is unknown.
     [[nodiscard]] std::uint32_t find(CUgraphNode_st* handle) const noexcept {
+        if (!built() || handle == nullptr) {
+            return 0;
+        }
         std::size_t at = start(handle);
         while (slots_[at].handle != nullptr && slots_[at].handle != handle) {
             at = (at + 1) & mask_;
@@ -43,7 +46,6 @@ public:
             insert(handle, 0);  // its place is kept, for the search of others
         }
     }
-    void clear() noexcept { *this = handle_index(); }
 
     /// Makes room for `count` handles; those that are there stay.
     void rebuild(std::size_t count) {

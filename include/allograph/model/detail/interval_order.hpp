@@ -29,8 +29,7 @@ struct node_pair {
 /// If "freed before the other is allocated" is an interval order, gives each buffer an interval that shows it. That is
 /// so exactly when, of any two allocations, the frees before the one are among the frees before the other.
 /// @return whether it is; false also if the index is not exact
-inline bool find_intervals(const order_index& order, std::span<const node_pair> buffers,
-                           std::vector<lifetime>& lifetimes) {
+inline bool find_intervals(const order_index& order, std::span<const node_pair> buffers, std::vector<lifetime>& lifetimes) {
     if (!order.exact()) {
         return false;
     }

@@ -68,20 +68,34 @@ inline std::string bytes_text(std::uint64_t bytes) {
 
 inline const char* kind_text(node_kind kind) noexcept {
     switch (kind) {
-    case node_kind::alloc: return "allocation";
-    case node_kind::free: return "free";
-    case node_kind::memset: return "memset";
-    case node_kind::memcpy: return "memcpy";
-    case node_kind::kernel: return "kernel";
-    case node_kind::host: return "host function";
-    case node_kind::empty: return "empty node";
-    case node_kind::child: return "child graph";
-    case node_kind::conditional: return "conditional";
-    case node_kind::event_record: return "event record";
-    case node_kind::event_wait: return "event wait";
-    case node_kind::semaphore_signal: return "semaphore signal";
-    case node_kind::semaphore_wait: return "semaphore wait";
-    case node_kind::batch_mem_op: return "batch of memory operations";
+    case node_kind::alloc:
+        return "allocation";
+    case node_kind::free:
+        return "free";
+    case node_kind::memset:
+        return "memset";
+    case node_kind::memcpy:
+        return "memcpy";
+    case node_kind::kernel:
+        return "kernel";
+    case node_kind::host:
+        return "host function";
+    case node_kind::empty:
+        return "empty node";
+    case node_kind::child:
+        return "child graph";
+    case node_kind::conditional:
+        return "conditional";
+    case node_kind::event_record:
+        return "event record";
+    case node_kind::event_wait:
+        return "event wait";
+    case node_kind::semaphore_signal:
+        return "semaphore signal";
+    case node_kind::semaphore_wait:
+        return "semaphore wait";
+    case node_kind::batch_mem_op:
+        return "batch of memory operations";
     }
     return "node";
 }

@@ -33,8 +33,7 @@ public:
 
     /// @param max_entries  nodes times chains to hold, four bytes each
     /// @throws std::invalid_argument if an edge is out of range or the edges have a cycle
-    order_index(std::uint32_t nodes, std::span<const order_edge> edges,
-                std::size_t max_entries = std::size_t{1} << 25U) {
+    order_index(std::uint32_t nodes, std::span<const order_edge> edges, std::size_t max_entries = std::size_t{1} << 25U) {
         collect(nodes, edges);
         sort(nodes);
         hold_longest(cut_into_chains(), max_entries);
@@ -118,21 +117,44 @@ private:
         }
     }
 
-    /// Each node continues the chain of a predecessor that ends a chain, where it has one.
+    /// Each node continues the chain of a predecessor that ends one: of several, the one with the fewest other nodes
+    /// left to continue it.
     std::uint32_t cut_into_chains() {
+        std::vector<std::uint32_t> from(std::size_t{nodes()} + 1, 0);
+        for (const std::uint32_t w : successors_) {
+            ++from[w + 1];
+        }
+        for (std::size_t v = 0; v < nodes(); ++v) {
+            from[v + 1] += from[v];
+        }
+        std::vector<std::uint32_t> predecessors(successors_.size());
+        std::vector<std::uint32_t> next(from.begin(), from.end() - 1);
+        std::vector<std::uint32_t> left(nodes(), 0);
+        for (const std::uint32_t v : topological_) {
+            left[v] = static_cast<std::uint32_t>(successors(v).size());
+            for (const std::uint32_t w : successors(v)) {
+                predecessors[next[w]++] = v;
+            }
+        }
         chain_.assign(nodes(), none);
         rank_.assign(nodes(), 0);
+        std::vector<std::uint8_t> continued(nodes(), 0);
         std::uint32_t chains = 0;
-        for (const std::uint32_t v : topological_) {
-            if (chain_[v] == none) {
-                chain_[v] = chains++;
-            }
-            for (const std::uint32_t w : successors(v)) {
-                if (chain_[w] == none) {
-                    chain_[w] = chain_[v];
-                    rank_[w] = rank_[v] + 1;
-                    break;
+        for (const std::uint32_t w : topological_) {
+            std::uint32_t best = none;
+            for (std::uint32_t i = from[w]; i < from[w + 1]; ++i) {
+                const std::uint32_t v = predecessors[i];
+                if (continued[v] == 0 && (best == none || left[v] < left[best])) {
+                    best = v;
                 }
+                --left[v];
+            }
+            if (best == none) {
+                chain_[w] = chains++;
+            } else {
+                continued[best] = 1;
+                chain_[w] = chain_[best];
+                rank_[w] = rank_[best] + 1;
             }
         }
         return chains;
@@ -153,9 +175,8 @@ private:
         for (std::uint32_t c = 0; c < chains; ++c) {
             order[c] = c;
         }
-        std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-            return length[a] != length[b] ? length[a] > length[b] : a < b;
-        });
+        std::sort(order.begin(), order.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return length[a] != length[b] ? length[a] > length[b] : a < b; });
         std::vector<std::uint32_t> name(chains);
         for (std::uint32_t i = 0; i < chains; ++i) {
             name[order[i]] = i;

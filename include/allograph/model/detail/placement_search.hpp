@@ -21,9 +21,9 @@ namespace model::detail {
 
 /// Improves a placement until it is proven optimal or the caller has enough.
 ///
-/// It asks the exact search for one capacity after another, in short runs with different tactics: first always the
-/// lower bound, since a tight capacity prunes most, and in turn something between the bound and the best so far, since
-/// the bound may be out of reach. A capacity that fails often gives way to an easier one. Runs grow (Luby's sequence), so
+/// It asks the exact search for one capacity after another, in short runs with different tactics: in turn the lower
+/// bound, since a tight capacity prunes most, and something between the bound and the best so far, since the bound may
+/// be out of reach. A capacity that fails often gives way to an easier one. Runs grow (Luby's sequence), so
 /// that a small problem is searched to the end. In between, orders of the simple heuristic are disturbed.
 template <class KeepGoing>
 class placement_search {
@@ -51,6 +51,8 @@ public:
     }
 
 private:
+    static constexpr std::uint64_t shortest = 1000;  // branchings of a run
+
     [[nodiscard]] bool done() const noexcept { return best_->bytes <= best_->lower_bound; }
 
     [[nodiscard]] std::int64_t units_up(std::uint64_t bytes) const noexcept {
@@ -62,11 +64,10 @@ private:
         skyline_search search(cover_.cliques);
         low_ = std::max(cover_.cliques.heaviest(), units_up(best_->lower_bound));
         for (std::uint32_t i = 0; !done() && low_ < units_up(best_->bytes); ++i) {
-            if (!slice(search, low_, i)) {
+            if (!climb(search, units_up(best_->bytes), i)) {
                 return false;
             }
-            const std::int64_t high = units_up(best_->bytes);
-            if (!done() && low_ < high && !climb(search, high, i)) {
+            if (!done() && low_ < units_up(best_->bytes) && !slice(search, low_, i)) {
                 return false;
             }
             if (!done() && i % 4 == 3 && !disturb(16)) {
@@ -93,15 +94,11 @@ private:
 
     /// One run. @return false to end the search
     bool slice(skyline_search& search, std::int64_t capacity, std::uint32_t i) {
-        constexpr std::uint64_t shortest = 1000;
-        search_tactics tactics;
-        tactics.by = static_cast<search_tactics::value>(i % 4);
-        tactics.in = static_cast<search_tactics::valley>(i / 4 % 4);
-        tactics.noise_percent = i < 16 ? 0 : 100;
-        tactics.seed = random_.next();
+        const search_tactics tactics = i < 16 ? search_tactics::plain(i) : search_tactics::random(random_);
+        const std::uint64_t most = shortest * (i < 16 ? 1 : luby(i - 15));
         bool go_on = true;
         const auto keep_going = [&](std::uint64_t steps) { return go_on = report(steps) && go_on; };
-        const search_verdict verdict = search.run(capacity, shortest * luby(i / 16 + 1), tactics, keep_going);
+        const search_verdict verdict = search.run(capacity, most, tactics, keep_going);
         if (verdict == search_verdict::found) {
             std::vector<std::uint64_t> offsets(problem_->size(), 0);
             for (std::size_t b = 0; b < cover_.buffer.size(); ++b) {

@@ -64,8 +64,8 @@ private:
                     }
                     round_of_clique_[c] = round_;
                     ++p.cliques;
-                    for (const std::uint32_t b : problem_->members_of(c)) {
-                        if (!state.placed(b) && round_of_[b] != round_) {
+                    for (const std::uint32_t b : state.unplaced_of(c)) {
+                        if (round_of_[b] != round_) {
                             round_of_[b] = round_;
                             p.buffers.push_back(b);
                         }

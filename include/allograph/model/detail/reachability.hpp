@@ -5,6 +5,7 @@
 #include <span>
 
 #include <allograph/model/detail/growing.hpp>
+#include <allograph/model/detail/late_edges.hpp>
 
 namespace allograph {
 inline namespace v0 {
@@ -18,14 +19,34 @@ namespace detail {
 /// Programs that are right ask for paths that exist. Those are found without a search. Each node keeps its last
 /// dependency as its parent in a tree; the tree is cut into chains, so that a path within a chain is a compare, and
 /// chains have jump pointers (a skew-binary list), so that a path within the tree is found in O(log n) steps. For
-/// paths that enter the tree further on, each node keeps one dependent, its heir. Only what is left, mostly
+/// paths that enter the tree further on, each node keeps its first and its last dependent. Only what is left, mostly
 /// mistakes, is searched for, over the nodes between the two.
 class reachability {
 public:
     using number = std::uint32_t;
 
+    reachability() noexcept = default;
+    reachability(reachability&&) noexcept = default;
+    reachability& operator=(reachability&&) noexcept = default;
+    /// A copy, without the room for more and without what searches found.
+    reachability(const reachability& other)
+        : entries_(other.entries_, other.size_ == 0 ? 0 : other.size_ + std::size_t{2}),
+          chains_(other.chains_, other.chain_count_), edges_(other.edges_, other.edge_count_), size_(other.size_),
+          chain_count_(other.chain_count_), edge_count_(other.edge_count_), late_(other.late_), descending_(other.descending_),
+          removed_(other.removed_) {
+        room_ = size_;
+    }
+
     /// Nodes so far; they are the numbers from 1 to this.
     [[nodiscard]] number size() const noexcept { return size_; }
+
+    /// Forgets every node, and keeps the room.
+    void clear() noexcept {
+        size_ = chain_count_ = edge_count_ = 0;
+        late_ = {};
+        descending_ = removed_ = false;
+        forget_sweep();
+    }
 
     /// Makes room for one more node, so that `add` cannot fail.
     void reserve(std::size_t degree) {
@@ -40,10 +61,10 @@ public:
     [[nodiscard]] const number* pending() const noexcept { return edges_.data() + edge_count_; }
 
     /// Adds a node that depends on the first `degree` pending nodes.
-    /// @param leaf  nothing is likely to depend on it: it is nobody's heir if there is another
+    /// @param leaf  nothing is likely to depend on it, so that paths are not looked for through it
     number add(std::size_t degree, bool leaf) noexcept {
         if (size_ == 0) {
-            entries_[0] = {0, 0, 0};
+            entries_[0] = {0, 0, 0, 0};
             chains_[0] = {0, 0, 0, 0, 0};
             chain_count_ = 1;
         }
@@ -53,13 +74,14 @@ public:
         for (std::size_t i = 0; i < degree; ++i) {
             parent = edge[i] > parent ? edge[i] : parent;
         }
-        entries_[made] = {place(made, parent, leaf), 0, edge_count_};
+        entries_[made] = {place(made, parent, leaf), 0, 0, edge_count_};
         for (std::size_t i = 0; i < degree; ++i) {
-            number& heir = entries_[edge[i]].heir;
-            if (heir == 0) {
-                heir = leaf ? made | leaf_bit : made;
-            } else if ((heir & leaf_bit) != 0 && !leaf) {
-                heir = made;
+            entry& e = entries_[edge[i]];
+            if (e.first == 0 || (!leaf && (e.first & leaf_bit) != 0)) {
+                e.first = leaf ? made | leaf_bit : made;
+            }
+            if (!leaf || e.last == 0) {
+                e.last = made;
             }
         }
         edge_count_ += static_cast<number>(degree);
@@ -84,24 +106,27 @@ public:
     /// The same, for a node that is known not to be one of `nodes`.
     [[nodiscard]] bool on_a_path(number before, std::span<const number> nodes) const noexcept {
         constexpr std::size_t most_nodes = 8;
-        constexpr int most_heirs = 16;
+        constexpr int most_steps = 10;
         if (removed_) [[unlikely]] {
             return false;  // the tree may hold edges that are gone
         }
-        nodes = nodes.first(nodes.size() < most_nodes ? nodes.size() : most_nodes);
         number last = 0;
         for (const number n : nodes) {
             last = n > last ? n : last;
         }
         number via = before;
-        for (int step = 0; step <= most_heirs && via != 0; ++step) {
-            for (const number n : nodes) {
-                if (in_tree_above(via, n)) {
-                    return true;
+        for (int step = 0; step < most_steps && via != 0; ++step) {
+            if (in_tree_above(via, last)) {
+                return true;
+            }
+            if (step < 2) {
+                for (std::size_t i = 0; i < nodes.size() && i < most_nodes; ++i) {
+                    if (nodes[i] != last && in_tree_above(via, nodes[i])) {
+                        return true;
+                    }
                 }
             }
-            const number far = entries_[chains_[entries_[via].chain].tail].heir & ~leaf_bit;
-            via = far != 0 && far <= last ? far : entries_[via].heir & ~leaf_bit;
+            via = next_dependent(via, last);
         }
         return false;
     }
@@ -148,13 +173,7 @@ public:
                     visit(d);
                 }
             }
-            if (late_count_ != 0 && n < late_of_.capacity()) {
-                for (number e = late_of_[n]; e != 0; e = late_[e - 1].next) {
-                    if (late_[e - 1].from != 0) {
-                        visit(late_[e - 1].from);
-                    }
-                }
-            }
+            late_.each_source(n, visit);
         };
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             swept_nodes_[i] = nodes[i];
@@ -171,7 +190,7 @@ public:
     [[nodiscard]] bool swept(number n) const noexcept { return seen_[n] == sweep_; }
 
     /// False where nothing depends on a node, so that it comes before nothing.
-    [[nodiscard]] bool has_dependents(number n) const noexcept { return entries_[n].heir != 0; }
+    [[nodiscard]] bool has_dependents(number n) const noexcept { return entries_[n].first != 0; }
     /// True while every edge leads from a lower number to a higher one.
     [[nodiscard]] bool ascending() const noexcept { return !descending_; }
 
@@ -181,20 +200,16 @@ public:
                 return true;
             }
         }
-        return late_edge(from, to) != 0;
+        return late_.has(from, to);
     }
     /// Makes room for one more edge, so that `add_edge` cannot fail.
-    void reserve_edge() {
-        late_.reserve(late_count_ + std::size_t{1});
-        late_of_.reserve(size_ + std::size_t{1});
-    }
+    void reserve_edge() { late_.reserve_one(size_); }
     /// Adds an edge between nodes that are there.
     void add_edge(number from, number to) noexcept {
-        late_[late_count_] = {from, late_of_[to]};
-        late_of_[to] = ++late_count_;
+        late_.add(from, to);
         descending_ = descending_ || from > to;
-        if (entries_[from].heir == 0) {
-            entries_[from].heir = to;
+        if (entries_[from].first == 0) {
+            entries_[from].first = entries_[from].last = to;
         }
         forget_sweep();
     }
@@ -204,9 +219,7 @@ public:
                 edges_[e] = 0;
             }
         }
-        if (const number e = late_edge(from, to); e != 0) {
-            late_[e - 1].from = 0;
-        }
+        late_.remove(from, to);
         removed_ = true;
         forget_sweep();
     }
@@ -218,12 +231,7 @@ public:
         for (number e = 0; e != edge_count_; ++e) {
             edges_[e] = edges_[e] == n ? 0 : edges_[e];
         }
-        for (number e = 0; e != late_count_; ++e) {
-            late_[e].from = late_[e].from == n ? 0 : late_[e].from;
-        }
-        if (n < late_of_.capacity()) {
-            late_of_[n] = 0;
-        }
+        late_.remove_all_of(n);
         removed_ = true;
         forget_sweep();
     }
@@ -231,7 +239,8 @@ public:
 private:
     struct entry {
         number chain;
-        number heir;   // a node that depends on this one
+        number first;  // the first node that depends on this one; rather not a leaf
+        number last;   // the last one
         number edges;  // where its dependencies begin
     };
     struct chain {
@@ -240,10 +249,6 @@ private:
         number jump_at;   // the node there through which all paths from here lead
         number depth;     // in chains
         number tail;      // its last node
-    };
-    struct late_entry {
-        number from;
-        number next;  // further late dependency of the same node
     };
     static constexpr number leaf_bit = 0x80000000u;
 
@@ -264,10 +269,11 @@ private:
                 chains_[up].tail = made;
                 return up;
             }
-            const number heir = entries_[parent].heir;
-            if (!leaf && heir != 0 && chains_[up].tail == (heir & ~leaf_bit) && heir >= leaf_bit && entries_[heir & ~leaf_bit].heir == 0) {
+            const number first = entries_[parent].first;
+            if (!leaf && (first & leaf_bit) != 0 && chains_[up].tail == (first & ~leaf_bit) &&
+                entries_[first & ~leaf_bit].first == 0) {
                 // A free took the place, and nothing follows it: it makes way for what the program goes on with.
-                const number freed = heir & ~leaf_bit;
+                const number freed = first & ~leaf_bit;
                 entries_[freed].chain = new_chain(freed, parent);
                 chains_[up].tail = made;
                 return up;
@@ -280,8 +286,23 @@ private:
         const chain& above = chains_[up];
         const chain& far = chains_[above.jump];
         const bool equal_strides = above.depth - far.depth == far.depth - chains_[far.jump].depth;
-        chains_[chain_count_] = {parent, equal_strides ? far.jump : up, equal_strides ? far.jump_at : parent, above.depth + 1, first};
+        chains_[chain_count_] = {parent, equal_strides ? far.jump : up, equal_strides ? far.jump_at : parent, above.depth + 1,
+                                 first};
         return chain_count_++;
+    }
+
+    /// A node behind `n` from which the tree may lead to `goal`: its last dependent, for that is the parent of most that
+    /// follows; out of a chain, the tail's.
+    [[nodiscard]] number next_dependent(number n, number goal) const noexcept {
+        const number last = entries_[n].last;
+        if (last != 0 && last <= goal && entries_[last].chain != entries_[n].chain) {
+            return last;
+        }
+        const entry& tail = entries_[chains_[entries_[n].chain].tail];
+        if (tail.last != 0 && tail.last <= goal) {
+            return tail.last;
+        }
+        return (tail.first != 0 && (tail.first & ~leaf_bit) <= goal ? tail.first : entries_[n].first) & ~leaf_bit;
     }
 
     [[nodiscard]] bool in_tree_above(number before, number n) const noexcept {
@@ -314,17 +335,6 @@ private:
     }
     void forget_sweep() noexcept { swept_count_ = 0; }
 
-    [[nodiscard]] number late_edge(number from, number to) const noexcept {
-        if (late_count_ == 0 || to >= late_of_.capacity()) {
-            return 0;
-        }
-        number e = late_of_[to];
-        while (e != 0 && late_[e - 1].from != from) {
-            e = late_[e - 1].next;
-        }
-        return e;
-    }
-
     growing<entry> entries_;
     growing<chain> chains_;
     growing<number> edges_;
@@ -333,9 +343,7 @@ private:
     number chain_count_ = 0;
     number edge_count_ = 0;
 
-    growing<number, true> late_of_;  // the last late dependency of a node, as a place in late_, plus one
-    growing<late_entry> late_;
-    number late_count_ = 0;
+    late_edges late_;
     bool descending_ = false;
     bool removed_ = false;
 

@@ -18,6 +18,24 @@ struct search_tactics {
     valley in = valley::lowest;
     std::uint32_t noise_percent = 0;
     std::uint64_t seed = 0;
+
+    /// The sixteen combinations without noise, in an order that varies both choices at once.
+    [[nodiscard]] static search_tactics plain(std::uint32_t i) {
+        return {static_cast<value>(i % 4), static_cast<valley>((i + i / 4) % 4), 0, 0};
+    }
+
+    /// Any combination, the ones that succeed more often on real traces more often, with more or less noise.
+    [[nodiscard]] static search_tactics random(random_source& source) {
+        constexpr value values[] = {value::size, value::size,   value::size,   value::area,
+                                    value::area, value::length, value::length, value::smallest};
+        constexpr std::uint32_t noises[] = {25, 50, 100, 300};
+        search_tactics t;
+        t.by = values[source.below(8)];
+        t.in = static_cast<valley>(source.below(4));
+        t.noise_percent = noises[source.below(4)];
+        t.seed = source.next();
+        return t;
+    }
 };
 
 /// How much each buffer is preferred among the candidates of a valley.

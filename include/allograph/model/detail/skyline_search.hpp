@@ -27,8 +27,8 @@ enum class search_verdict : std::uint8_t { found, infeasible, stopped };
 class skyline_search {
 public:
     explicit skyline_search(const clique_problem& problem)
-        : problem_(&problem), state_(problem), bias_(problem.buffers()), candidates_(problem.cliques(), 0),
-          all_(problem.by_first_clique()), parts_(problem) {
+        : problem_(&problem), state_(problem), bias_(problem.buffers()), on_level_(problem.buffers(), 0),
+          candidates_(problem.cliques(), 0), all_(problem.by_first_clique()), parts_(problem) {
         for (const std::int64_t a : problem.alignment) {
             aligned_ = aligned_ || a != 1;
         }
@@ -143,8 +143,8 @@ private:
 
     [[nodiscard]] std::vector<choice> candidates_of(std::uint32_t valley) const {
         std::vector<choice> choices;
-        for (const std::uint32_t b : problem_->members_of(valley)) {
-            if (!state_.placed(b) && state_.floor(b) == state_.height(valley)) {
+        for (const std::uint32_t b : state_.unplaced_of(valley)) {
+            if (state_.floor(b) == state_.height(valley)) {
                 choices.push_back({bias_[b], b});
             }
         }
@@ -198,24 +198,18 @@ private:
     /// A clique fit to branch on: each of its candidates rests on level ground, so that nothing can go below it later.
     /// The lowest clique always is.
     [[nodiscard]] std::uint32_t choose_valley(const std::vector<std::uint32_t>& buffers) {
-        constexpr std::uint32_t unfit = 1U << 24U;
         touched_.clear();
         for (const std::uint32_t b : buffers) {
+            const auto own = problem_->cliques_of(b);
             const std::int64_t floor = state_.floor(b);
-            std::uint32_t weight = 1;
-            for (const std::uint32_t c : problem_->cliques_of(b)) {
-                if (state_.height(c) != floor) {
-                    weight = unfit;
+            const bool level = std::all_of(own.begin(), own.end(), [&](std::uint32_t c) { return state_.height(c) == floor; });
+            on_level_[b] = level ? 1 : 0;
+            for (const std::uint32_t c : own) {
+                if (!level) {
                     break;
                 }
-            }
-            for (const std::uint32_t c : problem_->cliques_of(b)) {
-                if (state_.height(c) == floor) {
-                    if (candidates_[c] == 0) {
-                        touched_.push_back(c);
-                    }
-                    candidates_[c] |= weight & unfit;
-                    candidates_[c] += weight & 1U;
+                if (candidates_[c]++ == 0) {
+                    touched_.push_back(c);
                 }
             }
         }
@@ -223,19 +217,21 @@ private:
         double best_score = 0;
         bool any = false;
         for (const std::uint32_t c : touched_) {
-            const std::uint32_t number = candidates_[c];
+            const double score = score_of(c, candidates_[c]);
             candidates_[c] = 0;
-            if ((number & unfit) != 0) {
-                continue;
-            }
-            const double score = score_of(c, number);
-            if (!any || score < best_score) {
+            if ((!any || score < best_score) && is_fit(c)) {
                 any = true;
                 best_score = score;
                 best = c;
             }
         }
         return best;
+    }
+
+    [[nodiscard]] bool is_fit(std::uint32_t c) const {
+        const auto members = state_.unplaced_of(c);
+        return std::all_of(members.begin(), members.end(),
+                           [&](std::uint32_t b) { return state_.floor(b) != state_.height(c) || on_level_[b] != 0; });
     }
 
     [[nodiscard]] double score_of(std::uint32_t c, std::uint32_t candidates) const {
@@ -256,6 +252,7 @@ private:
     const clique_problem* problem_;
     skyline_state state_;
     std::vector<double> bias_;
+    std::vector<std::uint8_t> on_level_;
     std::vector<std::uint32_t> candidates_, touched_;
     std::vector<std::uint32_t> all_;
     problem_parts parts_;

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <allograph/model/detail/clique_problem.hpp>
@@ -19,7 +21,13 @@ namespace model::detail {
 class skyline_state {
 public:
     explicit skyline_state(const clique_problem& problem)
-        : problem_(&problem), total_(problem.cliques(), 0), failures_(problem.cliques(), 1) {
+        : problem_(&problem), total_(problem.cliques(), 0), failures_(problem.cliques(), 1), members_(problem.members),
+          membership_(problem.members.size()), position_(problem.members.size()) {
+        std::vector<std::uint32_t> next(problem.buffer_begin.begin(), problem.buffer_begin.end() - 1);
+        for (std::uint32_t i = 0; i < members_.size(); ++i) {
+            membership_[i] = next[members_[i]]++;
+            position_[membership_[i]] = i;
+        }
         for (std::uint32_t c = 0; c < problem.cliques(); ++c) {
             for (const std::uint32_t b : problem.members_of(c)) {
                 total_[c] += problem.size[b];
@@ -54,6 +62,11 @@ public:
     [[nodiscard]] bool placed(std::uint32_t b) const noexcept { return placed_[b] != 0; }
     [[nodiscard]] const std::vector<std::int64_t>& floors() const noexcept { return floor_; }
 
+    /// The members of a clique that are not placed, in any order.
+    [[nodiscard]] std::span<const std::uint32_t> unplaced_of(std::uint32_t c) const noexcept {
+        return {members_.data() + problem_->clique_begin[c], count_[c]};
+    }
+
     [[nodiscard]] std::size_t mark() const noexcept { return trail_.size(); }
 
     void undo_to(std::size_t mark) {
@@ -72,7 +85,7 @@ public:
             case field::placed:
                 placed_[c.index] = 0;
                 for (const std::uint32_t k : problem_->cliques_of(c.index)) {
-                    ++count_[k];
+                    ++count_[k];  // it is right behind the unplaced ones, since undo runs backwards
                 }
                 break;
             }
@@ -97,8 +110,9 @@ public:
     void set_aside(std::uint32_t b) {
         trail_.push_back({field::placed, b, 0});
         placed_[b] = 1;
-        for (const std::uint32_t c : problem_->cliques_of(b)) {
-            --count_[c];
+        for (std::uint32_t i = problem_->buffer_begin[b]; i < problem_->buffer_begin[b + 1]; ++i) {
+            const std::uint32_t c = problem_->memberships[i];
+            move_to(i, problem_->clique_begin[c] + --count_[c]);
         }
     }
 
@@ -121,8 +135,8 @@ public:
     bool lift(std::uint32_t b) {
         std::int64_t lowest = INT64_MAX;
         for (const std::uint32_t c : problem_->cliques_of(b)) {
-            for (const std::uint32_t x : problem_->members_of(c)) {
-                if (x != b && placed_[x] == 0 && floor_[x] + problem_->size[x] < lowest) {
+            for (const std::uint32_t x : unplaced_of(c)) {
+                if (x != b && floor_[x] + problem_->size[x] < lowest) {
                     lowest = floor_[x] + problem_->size[x];
                 }
             }
@@ -148,8 +162,8 @@ public:
                 continue;
             }
             std::int64_t lowest = INT64_MAX;
-            for (const std::uint32_t b : problem_->members_of(c)) {
-                if (placed_[b] == 0 && floor_[b] < lowest) {
+            for (const std::uint32_t b : unplaced_of(c)) {
+                if (floor_[b] < lowest) {
                     lowest = floor_[b];
                     if (lowest == height_[c]) {
                         break;
@@ -193,6 +207,15 @@ private:
         std::int64_t old;
     };
 
+    /// Swaps a membership with the one at a position of the same clique.
+    void move_to(std::uint32_t membership, std::uint32_t position) {
+        const std::uint32_t from = position_[membership];
+        std::swap(members_[from], members_[position]);
+        std::swap(membership_[from], membership_[position]);
+        position_[membership_[from]] = from;
+        position_[membership_[position]] = position;
+    }
+
     void enqueue(std::uint32_t c) {
         if (queued_[c] == 0) {
             queued_[c] = 1;
@@ -215,8 +238,8 @@ private:
     void raise_height(std::uint32_t c, std::int64_t value) {
         trail_.push_back({field::height, c, height_[c]});
         height_[c] = value;
-        for (const std::uint32_t b : problem_->members_of(c)) {
-            if (placed_[b] == 0 && floor_[b] < value) {
+        for (const std::uint32_t b : unplaced_of(c)) {
+            if (floor_[b] < value) {
                 raise_floor(b, problem_->align_up(b, value));
             }
         }
@@ -225,6 +248,9 @@ private:
     const clique_problem* problem_;
     std::vector<std::int64_t> total_;
     std::vector<std::uint64_t> failures_;
+    // The problem's members, in each clique the unplaced ones first; for each place in it the membership that it shows,
+    // and for each membership its place.
+    std::vector<std::uint32_t> members_, membership_, position_;
     std::vector<std::int64_t> height_, slack_, floor_;
     std::vector<std::uint32_t> count_;
     std::vector<std::uint8_t> placed_, queued_;

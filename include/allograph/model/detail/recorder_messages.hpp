@@ -1,63 +1,14 @@
 #pragma once
 
-// The parts of `recorder` that programs seldom reach: what is inferred, what is searched for, and all diagnostics.
+// What a recorder says of mistakes. Kept out of the way of programs that make none.
 
 #include <allograph/model/recorder.hpp>
 
 namespace allograph {
 inline namespace v0 {
 
-/// Leaves the candidates that no other candidate comes after, and makes them the dependencies of the pending node.
-[[gnu::noinline]] inline void recorder::infer() {
-    candidates_.insert(candidates_.end(), order_.pending(), order_.pending() + degree_);
-    new_marks();
-    std::size_t count = 0;
-    for (const number c : candidates_) {
-        if (marks_[c] != mark_) {
-            marks_[c] = mark_;
-            candidates_[count++] = c;
-        }
-    }
-    candidates_.resize(count);
-    number lowest = 0;
-    targets_.clear();  // not known to come before another
-    for (const number c : candidates_) {
-        bool implied = false;
-        for (std::size_t i = 0; !implied && i < candidates_.size() && i < few; ++i) {
-            implied = candidates_[i] != c && order_.on_a_path(c, std::span<const number>(&candidates_[i], 1));
-        }
-        if (!implied) {
-            targets_.push_back(c);
-            if (order_.has_dependents(c) && (lowest == 0 || c < lowest)) {
-                lowest = c;
-            }
-        }
-    }
-    bool searched = false;
-    if (targets_.size() > 1 && lowest != 0) {
-        order_.sweep(lowest, targets_);
-        searched = true;
-    }
-    order_.reserve(targets_.size());
-    handles_.reserve(targets_.size());
-    number* const out = order_.pending();
-    degree_ = 0;
-    for (const number c : targets_) {
-        if (!searched || !order_.swept(c)) {
-            handles_[degree_] = nodes_[c - 1].handle;
-            out[degree_++] = c;
-        }
-    }
-    candidates_.clear();
-    if (degree_ > few) {
-        new_marks();
-        for (std::size_t i = 0; i < degree_; ++i) {
-            marks_[out[i]] = mark_;
-        }
-    }
-}
-
-[[gnu::cold, gnu::noinline]] inline void recorder::raise(const char* rule, const detail::message& what, const std::string& fix) const {
+[[gnu::cold, gnu::noinline]] inline void recorder::raise(const char* rule, const detail::message& what,
+                                                         const std::string& fix) const {
     const misuse mistake(rule, what.text(fix));
     if (findings_ == nullptr) {
         throw mistake;
@@ -94,12 +45,15 @@ inline namespace v0 {
         types_[most - 1] = {"bytes", 5, 1};  // more types than a graph is built with
     } else {
         const std::size_t bytes = request.count == 0 ? request.bytes : request.bytes / request.count;
-        types_.push_back({request.type_name.data(), static_cast<std::uint32_t>(request.type_name.size()), static_cast<std::uint32_t>(bytes)});
+        types_.push_back(
+            {request.type_name.data(), static_cast<std::uint32_t>(request.type_name.size()), static_cast<std::uint32_t>(bytes)});
     }
     return static_cast<std::uint8_t>(types_.size() - 1);
 }
 
-[[gnu::cold, gnu::noinline]] inline std::string recorder::describe(std::uint32_t allocation) const { return description(allocations_[allocation]); }
+[[gnu::cold, gnu::noinline]] inline std::string recorder::describe(std::uint32_t allocation) const {
+    return description(allocations_[allocation]);
+}
 
 /// "x: float[1048576], 4 MiB"
 [[gnu::cold, gnu::noinline]] inline std::string recorder::description(const allocation_record& a) const {
@@ -136,7 +90,8 @@ inline namespace v0 {
 }
 
 /// The number of a node of this graph, or 0 and what is wrong with it.
-[[gnu::cold, gnu::noinline]] inline recorder::number recorder::find(const node& n, const char*& rule, std::string& trouble, std::string& fix) {
+[[gnu::cold, gnu::noinline]] inline recorder::number recorder::find(const node& n, const char*& rule, std::string& trouble,
+                                                                    std::string& fix) {
     const detail::node_parts& parts = detail::handle_access::parts(n);
     rule = "D3";
     fix = "depend on nodes of this graph alone; whole graphs are ordered by launching them on one stream, or as child graphs";
@@ -153,14 +108,7 @@ inline namespace v0 {
         return 0;
     }
     if (parts.graph == 0) {
-        if (!by_handle_.built()) {
-            by_handle_.rebuild(order_.size() + std::size_t{1});
-            for (number i = 0; i < order_.size(); ++i) {
-                if (nodes_[i].handle != nullptr) {
-                    by_handle_.insert(nodes_[i].handle, i + 1);
-                }
-            }
-        }
+        index_handles();
         if (const number found = by_handle_.find(parts.handle); found != 0) {
             return found;
         }
@@ -179,13 +127,15 @@ inline namespace v0 {
     return parts.index + 1;
 }
 
-[[gnu::noinline]] inline recorder::number recorder::resolve_other(const node& dependency, std::size_t position, std::size_t count) {
+[[gnu::noinline]] inline recorder::number recorder::resolve_other(const node& dependency, std::size_t position,
+                                                                  std::size_t count) {
     const char* rule = nullptr;
     std::string trouble;
     std::string fix;
     const number found = find(dependency, rule, trouble, fix);
     if (found == 0) {
-        const std::string which = count == 1 ? "the dependency" : "dependency " + std::to_string(position + 1) + " of " + std::to_string(count);
+        const std::string which =
+            count == 1 ? "the dependency" : "dependency " + std::to_string(position + 1) + " of " + std::to_string(count);
         raise(rule, detail::message(which + " " + trouble, where_).row("added", where_, detail::node_text(kind_, name_)), fix);
     } else if (by_handle_.built()) {
         by_handle_.reserve_one();
@@ -238,10 +188,12 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
 [[gnu::cold, gnu::noinline]] inline void recorder::raise_unordered_use(std::uint32_t allocation) const {
     const allocation_record& a = allocations_[allocation];
     const std::string what = detail::node_text(kind_, name_);
-    raise("O1", detail::message(what + " uses " + short_name(a) + ", but is not ordered after its allocation", where_)
-                    .row("allocated", added_at(a.made_by - 1), description(a))
-                    .row("used", where_, what + "; " + dependencies_text()),
-          std::string("let the ") + detail::kind_text(kind_) + " depend on the allocation or on a node behind it, or pass ag::inferred");
+    raise("O1",
+          detail::message(what + " uses " + short_name(a) + ", but is not ordered after its allocation", where_)
+              .row("allocated", added_at(a.made_by - 1), description(a))
+              .row("used", where_, what + "; " + dependencies_text()),
+          std::string("let the ") + detail::kind_text(kind_) +
+              " depend on the allocation or on a node behind it, or pass ag::inferred");
 }
 
 [[gnu::cold, gnu::noinline]] inline void recorder::raise_use_after_free(std::uint32_t allocation) const {
@@ -272,26 +224,30 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
 [[gnu::cold, gnu::noinline]] inline void recorder::raise_second_free() {
     const allocation_record& a = allocations_[freeing_ - 1];
     freeing_ = 0;
-    raise("F1", detail::message(short_name(a) + " is freed already", where_)
-                    .row("allocated", added_at(a.made_by - 1), description(a))
-                    .row("freed", added_at(a.freed_by - 1))
-                    .row("again", where_),
+    raise("F1",
+          detail::message(short_name(a) + " is freed already", where_)
+              .row("allocated", added_at(a.made_by - 1), description(a))
+              .row("freed", added_at(a.freed_by - 1))
+              .row("again", where_),
           "free an allocation once");
 }
 
-[[gnu::cold, gnu::noinline]] inline void recorder::raise_early_free(const allocation_record& a, const std::vector<number>& missing) const {
+[[gnu::cold, gnu::noinline]] inline void recorder::raise_early_free(const allocation_record& a,
+                                                                    const std::vector<number>& missing) const {
     constexpr std::size_t most = 8;
     if (missing.front() == a.made_by) {
-        return raise("O4", detail::message("the free of " + short_name(a) + " is not ordered after its allocation", where_)
-                               .row("allocated", added_at(a.made_by - 1), description(a))
-                               .row("freed", where_, dependencies_text()),
+        return raise("O4",
+                     detail::message("the free of " + short_name(a) + " is not ordered after its allocation", where_)
+                         .row("allocated", added_at(a.made_by - 1), description(a))
+                         .row("freed", where_, dependencies_text()),
                      "let the free depend on the allocation, or pass ag::inferred");
     }
     bool one = true;  // a node that reads and writes stands there twice
     for (const number n : missing) {
         one = one && n == missing.front();
     }
-    detail::message what("the free of " + short_name(a) + " is not ordered after " + (one ? "a node that uses it" : "nodes that use it"), where_);
+    detail::message what(
+        "the free of " + short_name(a) + " is not ordered after " + (one ? "a node that uses it" : "nodes that use it"), where_);
     what.row("allocated", added_at(a.made_by - 1), description(a));
     number last = 0;
     for (std::size_t i = 0; i < most; ++i) {
@@ -313,20 +269,23 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
     }
     what.row("freed", where_, dependencies_text());
     raise("O3", what,
-          one ? std::string("let the free depend on the ") + detail::kind_text(kind_of(missing.front() - 1)) + ", or pass ag::inferred"
+          one ? std::string("let the free depend on the ") + detail::kind_text(kind_of(missing.front() - 1)) +
+                    ", or pass ag::inferred"
               : std::string("let the free depend on them, or pass ag::inferred"));
 }
 
 [[gnu::cold, gnu::noinline]] inline void recorder::raise_edge(const char* rule, const char* trouble, const char* fix, number from,
                                                               number to, source_line where) const {
-    raise(rule, detail::message(trouble, where)
-                    .row("from", added_at(from - 1), text_of(from))
-                    .row("to", added_at(to - 1), text_of(to))
-                    .row("at", where),
+    raise(rule,
+          detail::message(trouble, where)
+              .row("from", added_at(from - 1), text_of(from))
+              .row("to", added_at(to - 1), text_of(to))
+              .row("at", where),
           fix);
 }
 
-[[gnu::cold, gnu::noinline]] inline void recorder::raise_fates(std::span<const std::uint32_t> taken_now, source_line where) const {
+[[gnu::cold, gnu::noinline]] inline void recorder::raise_fates(std::span<const std::uint32_t> taken_now,
+                                                               source_line where) const {
     std::vector<bool> taken(allocation_count_);
     for (const std::uint32_t a : taken_now) {
         taken[a] = true;
@@ -347,37 +306,8 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
     if (where.known()) {
         what.row("at", where);
     }
-    raise("F10", what, std::string("free ") + (one ? "it" : "each") + " with add_free, or pass it to ag::outputs or ag::auto_free");
-}
-
-[[gnu::noinline]] inline bool recorder::check_races(std::uint32_t allocation, bool writes) {
-    const allocation_record& a = allocations_[allocation];
-    targets_.clear();
-    for_uses(a.writers, [&](const detail::use_record& u) { check_before(u.node); });
-    if (writes) {
-        for_uses(a.readers, [&](const detail::use_record& u) { check_before(u.node); });
-    }
-    if (targets_.empty()) {
-        return true;
-    }
-    number lowest = targets_.front();
-    for (const number n : targets_) {
-        lowest = n < lowest ? n : lowest;
-    }
-    order_.sweep(lowest, pending_dependencies());
-    bool ordered = true;
-    for (const number n : targets_) {
-        if (!order_.swept(n)) {
-            ordered = false;
-            const std::string what = detail::node_text(kind_, name_);
-            raise("O6", detail::message(what + " and " + text_of(n) + " touch " + short_name(a) + " in no order, and one of them writes", where_)
-                            .row("allocated", added_at(a.made_by - 1), description(a))
-                            .row("used", added_at(n - 1), text_of(n))
-                            .row("used", where_, what + "; " + dependencies_text()),
-                  "let one depend on the other, or pass ag::inferred");
-        }
-    }
-    return ordered;
+    raise("F10", what,
+          std::string("free ") + (one ? "it" : "each") + " with add_free, or pass it to ag::outputs or ag::auto_free");
 }
 
 }  // namespace v0

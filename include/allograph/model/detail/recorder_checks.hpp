@@ -1,0 +1,314 @@
+#pragma once
+
+// How a recorder judges the pending node: the part that every node goes through, then what few do.
+
+#include <allograph/model/recorder.hpp>
+
+namespace allograph {
+inline namespace v0 {
+
+inline void recorder::check_dependency(const node& from, const node& to, source_line where) {
+    edge_from_ = edge_to_ = 0;
+    const number first = resolve_end(from, "from", where);
+    const number second = resolve_end(to, "to", where);
+    if (first == 0 || second == 0) {
+        return;
+    }
+    if (order_.has_edge(first, second)) {
+        return raise_edge("D6", "the edge is there already", "add each edge once", first, second, where);
+    }
+    const bool forward = first < second && order_.ascending();
+    if (!forward && order_.before_any(second, std::span<const number>(&first, 1))) {
+        return raise_edge("D7", "the edge would close a cycle: its target already comes before its source",
+                          "leave this edge out, or take away one of those that lead back", first, second, where);
+    }
+    order_.reserve_edge();
+    edge_from_ = first;
+    edge_to_ = second;
+}
+
+inline void recorder::resolve(const dependencies& deps, node_kind kind, const char* name) {
+    const std::size_t given = deps.size();
+    order_.reserve(given);
+    if (order_.room() > nodes_.capacity()) [[unlikely]] {
+        nodes_.reserve(order_.room());
+        tags_.reserve(nodes_.capacity());
+    }
+    handles_.reserve(given);
+    if (by_handle_.built()) [[unlikely]] {
+        by_handle_.reserve_one();
+    }
+    kind_ = kind;
+    name_ = name;
+    // Member by member: a copy of the whole reads in one piece what was just written in two, which stalls.
+    where_.file = deps.where().file;
+    where_.line = deps.where().line;
+    if (where_.file != files_[file_]) [[unlikely]] {
+        file_ = file_number(where_.file);
+    }
+    inferring_ = deps.inferred();
+    if (inferring_) [[unlikely]] {
+        candidates_.clear();
+    }
+    pending_uses_ = 0;
+    freeing_ = 0;
+    number* const out = order_.pending();
+    std::size_t degree = 0;
+    for (std::size_t i = 0; i < given; ++i) {
+        const node dependency = deps[i];
+        const detail::node_parts& parts = detail::handle_access::parts(dependency);
+        number n = parts.index + 1;
+        CUgraphNode_st* handle = parts.handle;
+        if (parts.graph != id_ || parts.index >= order_.size() || destroyed_) [[unlikely]] {
+            n = resolve_other(dependency, i, given);
+            if (n == 0) {
+                continue;
+            }
+            handle = nodes_[n - 1].handle;
+        }
+        out[degree] = n;
+        handles_[degree] = handle;
+        ++degree;
+    }
+    degree_ = degree;
+    if (degree > 1) {
+        check_distinct();
+    }
+}
+
+inline void recorder::check_distinct() {
+    const number* const given = order_.pending();
+    if (degree_ <= few) {
+        for (std::size_t i = 1; i < degree_; ++i) {
+            for (std::size_t k = 0; k < i; ++k) {
+                if (given[i] == given[k]) [[unlikely]] {
+                    return raise_duplicate();
+                }
+            }
+        }
+        return;
+    }
+    new_marks();
+    for (std::size_t i = 0; i < degree_; ++i) {
+        if (marks_[given[i]] == mark_) [[unlikely]] {
+            return raise_duplicate();
+        }
+        marks_[given[i]] = mark_;
+    }
+}
+
+inline void recorder::new_marks() {
+    marks_.reserve(order_.size() + std::size_t{2});  // the pending node, too, may be asked for
+    if (++mark_ == 0) {
+        std::memset(marks_.data(), 0, marks_.capacity() * sizeof(number));
+        mark_ = 1;
+    }
+}
+
+inline bool recorder::direct(number n) const noexcept {
+    if (degree_ > few) {
+        return marks_[n] == mark_;
+    }
+    const number* const given = order_.pending();
+    for (std::size_t i = 0; i < degree_; ++i) {
+        if (given[i] == n) {
+            return true;
+        }
+    }
+    return false;
+}
+
+inline void recorder::check_use(const memory_use& use) {
+    const allocation_record& a = allocations_[use.allocation.index];
+    const bool writes = use.how == access::write;
+    if (a.freed_by != 0) [[unlikely]] {
+        return raise_use_after_free(use.allocation.index);
+    }
+    detail::pending_use known{true, false};
+    if (inferring_) [[unlikely]] {
+        infer_use(a, writes);
+    } else if (!direct(a.made_by) && !direct(a.witness)) {
+        const auto given = pending_dependencies();
+        known.after_witness = a.witness != 0 && order_.on_a_path(a.witness, given);
+        if (!known.after_witness && !order_.before_any(a.made_by, given)) [[unlikely]] {
+            raise_unordered_use(use.allocation.index);
+            known.in_order = false;
+        }
+    }
+    if (races_ && !inferring_) [[unlikely]] {
+        known.in_order = check_races(use.allocation.index, writes) && known.in_order;
+    }
+    uses_[use_count_ + pending_uses_] = {use.allocation.index, known.after_witness, writes, 0, !known.in_order};
+    ++pending_uses_;
+}
+
+inline void recorder::check_end_of(const allocation_record& a) {
+    if (a.freed_by != 0) [[unlikely]] {
+        return raise_second_free();
+    }
+    if (inferring_) [[unlikely]] {
+        infer_use(a, true);
+        return;
+    }
+    targets_.clear();
+    for_uses(a.writers, [&](const detail::use_record& u) {
+        if (!u.covered) {
+            check_before(u.node);
+        }
+    });
+    for_uses(a.readers, [&](const detail::use_record& u) { check_before(u.node); });
+    if (a.writers == 0 && a.readers == 0) {
+        check_before(a.made_by);
+    }
+    if (!targets_.empty()) [[unlikely]] {
+        search_targets(a);
+    }
+}
+
+[[gnu::noinline]] inline void recorder::search_targets(const allocation_record& a) {
+    number lowest = targets_.front();
+    for (const number n : targets_) {
+        lowest = n < lowest ? n : lowest;
+    }
+    order_.sweep(lowest, pending_dependencies());
+    std::vector<number> missing;
+    for (const number n : targets_) {
+        if (!order_.swept(n)) {
+            missing.push_back(n);
+        }
+    }
+    if (!missing.empty()) {
+        raise_early_free(a, missing);
+    }
+}
+
+inline void recorder::link(std::uint32_t place, number made) noexcept {
+    detail::use_record& u = uses_[place];
+    allocation_record& a = allocations_[u.allocation];
+    const bool valid = !u.covered;
+    const number passed = u.node != 0 ? a.witness : 0;  // a node that this one comes after, though not directly
+    u.node = made & 0x7FFFFFFFu;
+    u.covered = 0;
+    if ((inferring_ || races_) && u.writes && valid) [[unlikely]] {
+        a.writers = a.readers = 0;  // it comes after all of them
+    }
+    drop_passed(a.readers, passed);
+    if (u.writes) {
+        drop_passed(a.writers, passed);
+    } else if (a.writers != 0 && is_passed(uses_[a.writers - 1].node, passed)) {
+        uses_[a.writers - 1].covered = 1;
+    }
+    std::uint32_t& head = u.writes ? a.writers : a.readers;
+    u.next = head & 0x7FFFFFFFu;
+    head = place + 1;
+    if (valid) {
+        a.witness = made;
+    }
+}
+
+inline void recorder::infer_use(const allocation_record& a, bool writes) {
+    for_uses(a.writers, [&](const detail::use_record& u) { candidates_.push_back(u.node); });
+    if (writes) {
+        for_uses(a.readers, [&](const detail::use_record& u) { candidates_.push_back(u.node); });
+    }
+    if (a.writers == 0 && (a.readers == 0 || !writes)) {
+        candidates_.push_back(a.made_by);
+    }
+}
+
+/// Leaves the candidates that no other candidate comes after, and makes them the dependencies of the pending node.
+[[gnu::noinline]] inline void recorder::infer() {
+    candidates_.insert(candidates_.end(), order_.pending(), order_.pending() + degree_);
+    new_marks();
+    std::size_t count = 0;
+    for (const number c : candidates_) {
+        if (marks_[c] != mark_) {
+            marks_[c] = mark_;
+            candidates_[count++] = c;
+        }
+    }
+    candidates_.resize(count);
+    number lowest = 0;
+    targets_.clear();  // not known to come before another
+    for (const number c : candidates_) {
+        bool implied = false;
+        for (std::size_t i = 0; !implied && i < candidates_.size() && i < few; ++i) {
+            implied = candidates_[i] != c && order_.on_a_path(c, std::span<const number>(&candidates_[i], 1));
+        }
+        if (!implied) {
+            targets_.push_back(c);
+            if (order_.has_dependents(c) && (lowest == 0 || c < lowest)) {
+                lowest = c;
+            }
+        }
+    }
+    bool searched = false;
+    if (targets_.size() > 1 && lowest != 0) {
+        order_.sweep(lowest, targets_);
+        searched = true;
+    }
+    order_.reserve(targets_.size());
+    handles_.reserve(targets_.size());
+    number* const out = order_.pending();
+    degree_ = 0;
+    for (const number c : targets_) {
+        if (!searched || !order_.swept(c)) {
+            handles_[degree_] = nodes_[c - 1].handle;
+            out[degree_++] = c;
+        }
+    }
+    candidates_.clear();
+    if (degree_ > few) {
+        new_marks();
+        for (std::size_t i = 0; i < degree_; ++i) {
+            marks_[out[i]] = mark_;
+        }
+    }
+}
+
+[[gnu::noinline]] inline bool recorder::check_races(std::uint32_t allocation, bool writes) {
+    const allocation_record& a = allocations_[allocation];
+    targets_.clear();
+    for_uses(a.writers, [&](const detail::use_record& u) { check_before(u.node); });
+    if (writes) {
+        for_uses(a.readers, [&](const detail::use_record& u) { check_before(u.node); });
+    }
+    if (targets_.empty()) {
+        return true;
+    }
+    number lowest = targets_.front();
+    for (const number n : targets_) {
+        lowest = n < lowest ? n : lowest;
+    }
+    order_.sweep(lowest, pending_dependencies());
+    bool ordered = true;
+    for (const number n : targets_) {
+        if (!order_.swept(n)) {
+            ordered = false;
+            const std::string what = detail::node_text(kind_, name_);
+            raise("O6",
+                  detail::message(
+                      what + " and " + text_of(n) + " touch " + short_name(a) + " in no order, and one of them writes", where_)
+                      .row("allocated", added_at(a.made_by - 1), description(a))
+                      .row("used", added_at(n - 1), text_of(n))
+                      .row("used", where_, what + "; " + dependencies_text()),
+                  "let one depend on the other, or pass ag::inferred");
+        }
+    }
+    return ordered;
+}
+
+[[gnu::noinline]] inline void recorder::index_handles() {
+    if (by_handle_.built()) {
+        return;
+    }
+    by_handle_.rebuild(order_.size() + std::size_t{1});
+    for (number i = 0; i < order_.size(); ++i) {
+        if (nodes_[i].handle != nullptr) {
+            by_handle_.insert(nodes_[i].handle, i + 1);
+        }
+    }
+}
+
+}  // namespace v0
+}  // namespace allograph

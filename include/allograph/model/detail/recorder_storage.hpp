@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <allograph/model/detail/allocation_record.hpp>
+#include <allograph/model/detail/growing.hpp>
+#include <allograph/model/detail/reachability.hpp>
+
+struct CUgraphNode_st;
+
+namespace allograph {
+inline namespace v0 {
+namespace detail {
+
+struct node_record {
+    CUgraphNode_st* handle;
+    const char* name;  // of a kernel, or the label of an allocation; may be null
+};
+struct node_tag {
+    std::uint32_t line : 20;
+    std::uint32_t file : 8;
+    std::uint32_t kind : 4;
+};
+
+/// What a recorder knows of nodes, edges, allocations and uses.
+///
+/// A thread keeps the room of the largest recorder that it destroyed, for the next that it makes: first touches of
+/// fresh pages are more than half of what recording a node costs, and programs build their graphs again and again.
+struct recorder_storage {
+    reachability order_;
+    growing<node_record> nodes_;
+    growing<node_tag> tags_;
+    growing<use_record> uses_;
+    growing<allocation_record> allocations_;
+    growing<CUgraphNode_st*> handles_;  // of the pending dependencies
+    std::uint32_t use_count_ = 0;
+    std::uint32_t allocation_count_ = 0;
+    std::vector<const char*> files_{""};
+    std::vector<element_type> types_;
+
+    recorder_storage() = default;
+    recorder_storage(recorder_storage&&) noexcept = default;
+    recorder_storage& operator=(recorder_storage&&) noexcept = default;
+    recorder_storage(const recorder_storage& other)
+        : order_(other.order_), nodes_(other.nodes_, other.order_.size()), tags_(other.tags_, other.order_.size()),
+          uses_(other.uses_, other.use_count_), allocations_(other.allocations_, other.allocation_count_),
+          use_count_(other.use_count_), allocation_count_(other.allocation_count_), files_(other.files_), types_(other.types_) {}
+
+    /// Storage for a new recorder, with the room that the thread kept.
+    static recorder_storage take() {
+        recorder_storage taken;
+        if (!thread_ends()) {
+            std::swap(taken, kept());
+        }
+        return taken;
+    }
+    /// Keeps the room of a recorder that is destroyed.
+    static void give(recorder_storage& used) noexcept {
+        constexpr std::size_t most_nodes = 1u << 17;  // some 8 MiB
+        const std::size_t room = used.nodes_.capacity();
+        if (!thread_ends() && room <= most_nodes && room > kept().nodes_.capacity()) {
+            used.clear();
+            std::swap(used, kept());
+        }
+    }
+
+private:
+    struct keeper;
+
+    void clear() noexcept {
+        order_.clear();
+        use_count_ = 0;
+        allocation_count_ = 0;
+        files_.resize(1);
+        types_.clear();
+    }
+    static recorder_storage& kept();
+    /// Graphs with static storage may be destroyed after what the thread keeps.
+    static bool& thread_ends() noexcept {
+        thread_local bool ends = false;
+        return ends;
+    }
+};
+
+struct recorder_storage::keeper {
+    recorder_storage storage;
+    ~keeper() { thread_ends() = true; }
+};
+inline recorder_storage& recorder_storage::kept() {
+    thread_local keeper mine;
+    return mine.storage;
+}
+
+}  // namespace detail
+}  // namespace v0
+}  // namespace allograph

@@ -1,0 +1,16 @@
+// rule: C20
+// expect: because_a_capture_into_the_graph_is_open_end_it_first
+#include <allograph/allograph.hpp>
+
+#include <utility>
+
+namespace ag = allograph;
+
+void extend(ag::memory_graph& g, const ag::stream& stream) {
+    auto scope = std::move(g).capture(stream);
+#ifdef MISTAKE
+    auto exec = std::move(scope).instantiate();
+#endif
+    auto [graph, captured] = std::move(scope).end();
+    auto exec = std::move(graph).instantiate();
+}
