@@ -62,7 +62,8 @@ int run(std::size_t count, std::size_t rounds) {
         }
     }
     std::printf("variant,triples,milliseconds\n");
-    std::printf("unplanned,%zu,%.3f\nplanned,%zu,%.3f\nplan alone,%zu,%.3f\n", count, median(unplanned), count, median(planned), count, median(planning));
+    std::printf("unplanned,%zu,%.3f\nplanned,%zu,%.3f\nplan alone,%zu,%.3f\n", count, median(unplanned), count, median(planned),
+                count, median(planning));
     std::printf("ratio,%zu,%.2f\n", count, median(unplanned) / median(planned));
     return 0;
 }

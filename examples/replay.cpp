@@ -49,8 +49,8 @@ double microseconds(clock_type::duration d) { return std::chrono::duration<doubl
 struct options {
     const char* path = nullptr;
     const char* svg = nullptr;
-    std::uint64_t unit = 1024;      // bytes that a size of 1 stands for
-    std::uint64_t budget_ms = 1000; // for the search of a plan
+    std::uint64_t unit = 1024;       // bytes that a size of 1 stands for
+    std::uint64_t budget_ms = 1000;  // for the search of a plan
     bool planned = false;
 };
 
@@ -70,7 +70,8 @@ constexpr auto trace_program = [](auto& g, const std::vector<trace_buffer>& buff
 };
 
 void print_bytes(const char* what, std::uint64_t bytes, const char* rest = "") {
-    std::printf("%-16s %llu (%.1f MiB%s)\n", what, static_cast<unsigned long long>(bytes), static_cast<double>(bytes) / (1 << 20), rest);
+    std::printf("%-16s %llu (%.1f MiB%s)\n", what, static_cast<unsigned long long>(bytes), static_cast<double>(bytes) / (1 << 20),
+                rest);
 }
 
 int replay(const options& wanted) {
@@ -109,7 +110,8 @@ int replay(const options& wanted) {
     const ag::graph_memory memory{device};
 
     const auto begin = clock_type::now();
-    auto exec = wanted.planned ? ag::build(device, plan, trace_program, buffers, events) : ag::build(device, ag::unplanned, trace_program, buffers, events);
+    auto exec = wanted.planned ? ag::build(device, plan, trace_program, buffers, events)
+                               : ag::build(device, ag::unplanned, trace_program, buffers, events);
     const auto built = clock_type::now();
 
     memory.trim();

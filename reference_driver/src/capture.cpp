@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "exec.hpp"
+#include "graph.hpp"
 #include "stream.hpp"
 
 namespace allograph_reference {
@@ -29,6 +30,12 @@ void leave_all(capture& which) {
     which.streams.clear();
     which.ended = true;
     std::erase_if(state().captures, [&](const auto& each) { return each.get() == &which; });
+}
+
+// A capture that does not end well takes its graph along, also one that the program made: its handle is known no more [C13].
+void destroy_target(capture& which) {
+    state().user_graphs.erase(which.target);
+    which.target = nullptr;
 }
 
 void add_dependency(stream& to, node* from) {
@@ -103,6 +110,35 @@ bool invalidate_unsafe_captures() {
     return found;
 }
 
+bool invalidate_capture_of(stream& on) {
+    if (on.capturing == nullptr)
+        return false;
+    on.capturing->invalidated = true;
+    return true;
+}
+
+void abandon_capture(stream& gone) {
+    const std::shared_ptr<capture> ending = gone.capturing;
+    if (ending == nullptr)
+        return;
+    if (ending->origin == &gone) {
+        leave_all(*ending);
+        destroy_target(*ending);
+        return;
+    }
+    ending->invalidated = true;
+    std::erase(ending->streams, &gone);
+}
+
+void abandon_captures_into(const graph& gone) {
+    for (const auto& each : state().captures) {
+        if (each->target != &gone)
+            continue;
+        each->invalidated = true;
+        each->target = nullptr;
+    }
+}
+
 CUresult capture_node(stream& on, node_data data, node** made) {
     if (on.capturing->invalidated)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -142,6 +178,8 @@ CUresult capture_event_wait(event& which, stream& on, bool external) {
     }
     if (which.captured->ended)
         return CUDA_ERROR_CAPTURED_EVENT;
+    if (which.captured->invalidated)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (on.capturing == nullptr)
         join(on, which.captured);
     if (on.capturing != which.captured) {
@@ -151,16 +189,6 @@ CUresult capture_event_wait(event& which, stream& on, bool external) {
     for (node* each : which.captured_nodes)
         add_dependency(on, each);
     return CUDA_SUCCESS;
-}
-
-CUresult capture_graph_launch(const executable& which, stream& on) {
-    const std::shared_ptr<graph> source = which.source.lock();
-    // A launch under capture becomes a copied child: a graph that cannot be copied cannot be captured.
-    if (source == nullptr || source->holds_memory() || holds_conditional(*source))
-        return CUDA_ERROR_NOT_SUPPORTED;
-    child_data child{copy_graph(*source), {}};
-    child.child->copied_child = true;
-    return capture_node(on, std::move(child));
 }
 
 CUresult issue_or_capture(CUstream handle, node_data data) {
@@ -186,7 +214,6 @@ CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) {
         return result;
     auto target = make_graph();
     fresh->target = target.get();
-    fresh->owns_target = true;
     graph* key = target.get();
     state().user_graphs.emplace(key, std::move(target));
     return CUDA_SUCCESS;
@@ -202,6 +229,8 @@ CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph target, const CUgr
     std::vector<dependency> dependencies;
     if (const CUresult read = read_dependencies(*into, nodes, edges, count, dependencies); read != CUDA_SUCCESS)
         return read;  // [C19]
+    if (std::any_of(state().captures.begin(), state().captures.end(), [&](const auto& each) { return each->target == into; }))
+        return CUDA_ERROR_ILLEGAL_STATE;
     auto fresh = std::make_shared<capture>();
     fresh->target = into;
     stream* on = nullptr;
@@ -229,18 +258,18 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph* result) {
         ending->invalidated = true;
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
-    if (ending->mode != CU_STREAM_CAPTURE_MODE_RELAXED && ending->thread != thread_number())
-        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     CUresult answer = CUDA_SUCCESS;
-    if (ending->invalidated)
+    if (ending->mode != CU_STREAM_CAPTURE_MODE_RELAXED && ending->thread != thread_number())
+        answer = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    else if (ending->invalidated)
         answer = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     else if (!all_joined(*ending))
         answer = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     leave_all(*ending);
     if (answer == CUDA_SUCCESS)
         *result = handle_of<CUgraph>(ending->target);
-    else if (ending->owns_target)
-        state().user_graphs.erase(ending->target);
+    else
+        destroy_target(*ending);
     return answer;
 }
 
@@ -303,6 +332,8 @@ CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode* node
         return CUDA_ERROR_ILLEGAL_STATE;
     if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         return CUDA_ERROR_INVALID_VALUE;
+    if (on->capturing->invalidated)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     std::vector<dependency> dependencies;
     if (const CUresult read = read_dependencies(*on->capturing->target, nodes, edges, count, dependencies); read != CUDA_SUCCESS)
         return read;

@@ -18,7 +18,7 @@ int attribute_value(CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
         return 0;
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
-        return 1;
+        return state().pools ? 1 : 0;
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
         return 132;
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:

@@ -26,6 +26,7 @@ bool make_devices(driver_state& all) {
     all.total_memory = number_from_environment("ALLOGRAPH_REFERENCE_DEVICE_MEMORY", h200_memory);
     all.order_seed = number_from_environment("ALLOGRAPH_REFERENCE_ORDER_SEED", 0);
     all.strict = number_from_environment("ALLOGRAPH_REFERENCE_STRICT", 0) != 0;
+    all.pools = number_from_environment("ALLOGRAPH_REFERENCE_POOLS", 1) != 0;
     const std::uint64_t count = std::min<std::uint64_t>(number_from_environment("ALLOGRAPH_REFERENCE_DEVICES", 1), 16);
     for (std::uint64_t ordinal = 0; ordinal < count; ++ordinal) {
         auto made = std::make_unique<device_state>();

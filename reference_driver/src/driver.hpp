@@ -65,6 +65,7 @@ struct driver_state {
     bool strict = false;
     std::list<std::string> reports;
     std::uint64_t order_seed = 0;
+    bool pools = true;  // whether the devices say that they support memory pools
 };
 
 driver_state& state();

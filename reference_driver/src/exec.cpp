@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "capture.hpp"
+
 namespace allograph_reference {
 namespace {
 
@@ -226,6 +228,8 @@ CUresult make_executable(CUgraphExec* handle, CUgraph source, unsigned long long
     graph* from = find_graph(source);
     if (handle == nullptr || from == nullptr)
         return CUDA_ERROR_INVALID_VALUE;
+    if (invalidate_unsafe_captures())
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     executable* made = nullptr;
     const CUresult answer = instantiate(*from, flags, made, result, problem);
     if (answer == CUDA_SUCCESS)
@@ -281,6 +285,8 @@ CUresult cuGraphExecDestroy(CUgraphExec handle) {
     executable* which = find_executable(handle);
     if (which == nullptr)
         return CUDA_ERROR_INVALID_VALUE;
+    if (invalidate_unsafe_captures())
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;  // it stays
     if (const auto source = which->source.lock())
         --source->executables;
     const auto objects = which->user_objects;

@@ -1,5 +1,6 @@
 #include "graph.hpp"
 
+#include "capture.hpp"
 #include "placement.hpp"
 
 namespace allograph_reference {
@@ -13,6 +14,7 @@ std::shared_ptr<graph> make_graph() {
 
 graph::~graph() {
     driver_state& all = state();
+    abandon_captures_into(*this);
     all.graphs.erase(this);
     for (const auto& each : nodes)
         all.nodes.erase(each.get());

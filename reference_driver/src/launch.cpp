@@ -240,8 +240,8 @@ CUresult upload(executable& which, stream& on) {
 }
 
 CUresult launch(executable& which, stream& on) {
-    if (on.capturing != nullptr)
-        return capture_graph_launch(which, on);
+    if (invalidate_capture_of(on))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;  // no child node is made of it
     if (const CUresult result = ready(on); result != CUDA_SUCCESS)
         return result;
     if (has_semaphores(which.root))

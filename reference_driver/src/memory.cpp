@@ -195,10 +195,14 @@ CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream handl
     if (address == nullptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (on->capturing == nullptr) {
+        if (!state().pools)
+            return CUDA_ERROR_NOT_SUPPORTED;
         if (const CUresult result = ready(*on); result != CUDA_SUCCESS)
             return result;
         return allocate(address, bytes, on->ctx->device, true, false);
     }
+    if (on->capturing->invalidated)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     // Under capture it is an allocation node [C12].
     CUgraphNodeParams params;
     std::memset(&params, 0, sizeof params);
@@ -226,6 +230,8 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle) {
         return capture_node(*on, free_data{address, nullptr});
     if (address == 0)
         return CUDA_SUCCESS;
+    if (invalidate_unsafe_captures())
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (const CUresult result = ready(*on); result != CUDA_SUCCESS)
         return result;
     return release(address);

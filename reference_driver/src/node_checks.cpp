@@ -122,6 +122,8 @@ CUresult make_memset(const CUDA_MEMSET_NODE_PARAMS_v1& set, CUcontext ctx, node_
 }
 
 CUresult make_allocation(const CUDA_MEM_ALLOC_NODE_PARAMS_v2& params, node_data& result) {
+    if (!state().pools)
+        return CUDA_ERROR_NOT_SUPPORTED;  // [A11]
     const CUmemPoolProps& pool = params.poolProps;
     if (params.bytesize == 0)
         return CUDA_ERROR_INVALID_VALUE;  // [A2]

@@ -79,7 +79,6 @@ struct event {
 /// A stream capture, shared by every stream that joined it.
 struct capture {
     graph* target = nullptr;
-    bool owns_target = false;  // false for cuStreamBeginCaptureToGraph: the graph stays the caller's
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     std::uint64_t id = 0;
     std::uint64_t thread = 0;

@@ -45,10 +45,7 @@ CUresult record(CUevent handle, CUstream on, unsigned flags) {
 }  // namespace
 
 void forget_stream(stream* gone) {
-    if (gone->capturing != nullptr) {
-        gone->capturing->invalidated = true;
-        std::erase(gone->capturing->streams, gone);
-    }
+    abandon_capture(*gone);
     for (const auto& device : state().devices)
         device->physical.forget_stream(gone);
     for (const auto& [key, each] : state().events)
@@ -119,10 +116,8 @@ CUresult cuStreamSynchronize(CUstream handle) {
     stream* found = find_stream(handle);
     if (found == nullptr)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (found->capturing != nullptr) {
-        found->capturing->invalidated = true;
+    if (invalidate_capture_of(*found) || invalidate_unsafe_captures())
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    }
     found->completed = found->issued;
     return ready(*found);
 }
@@ -132,10 +127,8 @@ CUresult cuStreamQuery(CUstream handle) {
     stream* found = find_stream(handle);
     if (found == nullptr)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (found->capturing != nullptr) {
-        found->capturing->invalidated = true;
+    if (invalidate_capture_of(*found) || invalidate_unsafe_captures())
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    }
     found->completed = found->issued;
     return ready(*found);
 }
@@ -292,6 +285,8 @@ CUresult cuEventQuery(CUevent handle) {
         return CUDA_ERROR_INVALID_HANDLE;
     if (found->captured != nullptr)
         return CUDA_ERROR_CAPTURED_EVENT;
+    if (invalidate_unsafe_captures())
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (found->recorded && found->on != nullptr)
         found->on->completed = std::max(found->on->completed, found->position);
     return found->ctx->sticky;
@@ -304,6 +299,8 @@ CUresult cuEventSynchronize(CUevent handle) {
         return CUDA_ERROR_INVALID_HANDLE;
     if (found->captured != nullptr)
         return CUDA_ERROR_CAPTURED_EVENT;
+    if (invalidate_unsafe_captures())
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (found->recorded && found->on != nullptr)
         found->on->completed = std::max(found->on->completed, found->position);
     return found->ctx->sticky;

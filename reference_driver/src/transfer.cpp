@@ -156,6 +156,8 @@ CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, st
 }
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, std::size_t bytes, CUstream on) {
     ALLOGRAPH_REFERENCE_ENTER(cuMemcpyPeerAsync, context);
+    if (stream* where = find_stream(on); where != nullptr && invalidate_capture_of(*where))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;  // also between addresses of one device
     return copy(line(device, device, to, from, bytes), on);
 }
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* what) {
@@ -246,15 +248,13 @@ CUresult cuLaunchHostFunc(CUstream on, CUhostFn fn, void* user_data) {
 
 CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* user_data, unsigned flags) {
     ALLOGRAPH_REFERENCE_ENTER(cuStreamAddCallback, context);
-    const stream* on = find_stream(handle);
+    stream* on = find_stream(handle);
     if (on == nullptr)
         return CUDA_ERROR_INVALID_HANDLE;
     if (callback == nullptr || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (on->capturing != nullptr) {
-        on->capturing->invalidated = true;
+    if (invalidate_capture_of(*on))
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    }
     const callback_scope inside;
     callback(handle, ready(*on), user_data);
     return CUDA_SUCCESS;

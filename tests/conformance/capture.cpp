@@ -5,6 +5,8 @@
 
 #include <catch2/generators/catch_generators.hpp>
 
+#include <allograph/capture.hpp>
+
 #include "fixture.hpp"
 
 #define MEMORY_GRAPHS ag::memory_graph, ag::unchecked_memory_graph
@@ -157,6 +159,7 @@ TEST_CASE("captured nodes are listed behind their dependencies, those of joined 
     auto [graph, captured] = std::move(scope).end();
 
     REQUIRE(captured.nodes().size() == 3);
+    CHECK(captured.fully_read());
     CHECK(captured.after().size() == 2);
     std::vector<CUgraphNode> known{x.get(), y.get()};
     for (const ag::node& each : captured.nodes()) {
@@ -195,24 +198,36 @@ TEMPLATE_TEST_CASE("a plain graph captures as well, and again", "[C11]", ag::gra
     CHECK(contents(buffer) == expected);
 }
 
-TEST_CASE("nodes that were added by hand behind the library's back are found as well", "[C11]") {
+TEST_CASE("nodes that were added by hand behind the library's back are found as well", "[C11][D7]") {
     const nothing_leaks guard;
     const ag::stream stream;
     ag::memory_graph g;
     auto x = g.add_alloc<int>(100);
     auto scope = std::move(g).capture(stream, ag::after(x));
     set(stream, x.span(), 1);
-    ag::driver::capture_info info = ag::driver::stream_get_capture_info(stream, {});
+    const ag::driver::capture_info info = ag::driver::stream_get_capture_info(stream, {});
     CHECK(info.status == CU_STREAM_CAPTURE_STATUS_ACTIVE);
     REQUIRE(info.dependencies.size() == 1);
+    const CUgraph handle = info.graph;
+    const CUgraphNode captured_first = info.dependencies.front();
     CUgraphNode extra = nullptr;
-    const CUgraphNode before = info.dependencies.front();
-    must(cuGraphAddEmptyNode(&extra, info.graph, &before, 1), "cuGraphAddEmptyNode");
-    auto [graph, captured] = std::move(scope).end();
-    REQUIRE(captured.nodes().size() == 2);
-    CHECK(std::find(captured.nodes().begin(), captured.nodes().end(), ag::node(extra)) != captured.nodes().end());
-    graph.add_free(captured.nodes(), std::move(x));
-    const auto exec = std::move(graph).instantiate();
+    const CUgraphNode alloc = x.get();
+    must(cuGraphAddEmptyNode(&extra, handle, &alloc, 1), "cuGraphAddEmptyNode");
+    must(cuGraphAddDependencies_v2(handle, &extra, &captured_first, nullptr, 1), "cuGraphAddDependencies_v2");  // the first depends on the second
+    SECTION("in whatever order") {
+        auto [graph, captured] = std::move(scope).end();
+        REQUIRE(captured.nodes().size() == 2);
+        CHECK(captured.nodes()[0].get() == extra);
+        CHECK(captured.nodes()[1].get() == captured_first);
+        graph.add_free(captured.after(), std::move(x));
+        const auto exec = std::move(graph).instantiate();
+    }
+    SECTION("in no order") {
+        must(cuGraphAddDependencies_v2(handle, &captured_first, &extra, nullptr, 1), "cuGraphAddDependencies_v2");
+        CHECK(misuse_of([&] { auto all = std::move(scope).end(); }).rule() == std::string("D7"));
+        ag::memory_graph broken = std::move(scope).broken_graph();
+        CHECK(misuse_of([&] { auto exec = std::move(broken).instantiate(ag::auto_free(std::move(x))); }).rule() == std::string("C13"));
+    }
 }
 
 TEST_CASE("the mode of a capture says whose calls break it", "[C13]") {
@@ -259,7 +274,7 @@ TEST_CASE("captured work that is not ordered after an allocation is refused", "[
     scale_add(stream, 100, 1.0f, x.data().address(), y.data().address());
     const ag::misuse mistake = misuse_of([&] { auto all = std::move(scope).end(); });
     CHECK(mistake.rule() == std::string("O1"));
-    CHECK_THAT(mistake.what(), ContainsSubstring("kernel 'scale_add' uses 'y'") && ContainsSubstring("captured   " + line));
+    CHECK_THAT(mistake.what(), ContainsSubstring("kernel 'scale_add' uses 'y'") && ContainsSubstring("captured   " + line) && ContainsSubstring("fix: begin the capture after"));
 
     ag::memory_graph broken = std::move(scope).broken_graph();
     const ag::misuse refused = misuse_of([&] { auto exec = std::move(broken).instantiate(ag::outputs(std::move(x), std::move(y))); });

@@ -63,6 +63,7 @@ TEST_CASE("cuMemAlloc breaks a capture", "[raw][C13]") {
     CHECK(cuStreamEndCapture(stream(), &same) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     CHECK(cuStreamIsCapturing(stream(), &status) == ok);
     CHECK(status == CU_STREAM_CAPTURE_STATUS_NONE);
+    CHECK(g.destroy() == invalid);  // it went with its capture
 }
 
 TEST_CASE("under a relaxed capture cuMemAlloc is allowed", "[raw][C13]") {

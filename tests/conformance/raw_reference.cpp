@@ -1,4 +1,10 @@
 // What only the reference driver can do: counts, failures on demand, strict mode. Skipped on a real driver.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+
 #include "raw.hpp"
 
 #ifdef RAW_HAS_REFERENCE_HEADER
@@ -278,6 +284,36 @@ TEST_CASE("cuGetProcAddress gives the version that is asked for", "[raw][referen
     CHECK(cuGetProcAddress("cuTexObjectCreate", &found, 13000, CU_GET_PROC_ADDRESS_DEFAULT, &status) == ok);
     CHECK(status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
     CHECK(found == nullptr);
+}
+
+TEST_CASE("a process whose devices have no memory pools", "[.][raw_no_pools]") {
+    here();
+    int supported = 1;
+    REQUIRE(cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, here().device[0]) == ok);
+    CHECK(supported == 0);
+    graph g;
+    CHECK(add_alloc(g, 4096).result == unsupported);
+    CHECK(add_empty(g).result == ok);
+    CUdeviceptr p = 0;
+    CHECK(cuMemAllocAsync(&p, 4096, stream()) == unsupported);
+    REQUIRE(cuMemAlloc(&p, 4096) == ok);
+    CHECK(cuMemFree(p) == ok);
+}
+
+TEST_CASE("the environment takes the memory pools away", "[raw][reference][A11]") {
+    need_reference();
+    std::array<char, 4096> path{};
+    REQUIRE(readlink("/proc/self/exe", path.data(), path.size() - 1) > 0);
+    const std::string command = "ALLOGRAPH_REFERENCE_POOLS=0 '" + std::string(path.data()) + "' '[raw_no_pools]' 2>&1";
+    std::FILE* const output = popen(command.c_str(), "r");
+    REQUIRE(output != nullptr);
+    std::string text;
+    std::array<char, 1024> piece{};
+    while (std::fgets(piece.data(), piece.size(), output) != nullptr)
+        text += piece.data();
+    const int status = pclose(output);
+    INFO(text);
+    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
 }
 
 #endif

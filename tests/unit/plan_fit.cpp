@@ -123,7 +123,12 @@ TEST_CASE("random programs made to fit: no cycle, no overlap, and every edge is 
             for (std::size_t e = 0; e < plan.added_edges().size(); ++e) {
                 const auto& kept = plan.added_edges()[e];
                 if (e != gone) {
-                    others.ops.push_back({op_kind::edge, 0, 0, {}, false, others.allocations[plan.allocations()[kept.freed].number].freed_by,
+                    others.ops.push_back({op_kind::edge,
+                                          0,
+                                          0,
+                                          {},
+                                          false,
+                                          others.allocations[plan.allocations()[kept.freed].number].freed_by,
                                           others.allocations[plan.allocations()[kept.allocated].number].made_by});
                 }
             }

@@ -112,6 +112,9 @@ TEST_CASE("a plan keeps apart what lives at once, on 20,000 random programs", "[
         REQUIRE(trouble == "");
         if (seed % 16 == 0) {
             REQUIRE(plan.arena_bytes() <= footprint_of(p));
+            // What a constant expression computes, computed now.
+            REQUIRE(ag::detail::footprint_in_constant_expression<128, 128>(run_drawn{}, p, scale_add_kernel("k")) ==
+                    ag::footprint(run_drawn{}, p, scale_add_kernel("k")));
             REQUIRE(ag::memory_plan::load(plan.save()).save() == plan.save());
         }
         shared += plan.arena_bytes() < plan.sum() ? 1 : 0;
@@ -138,7 +141,8 @@ TEST_CASE("a plan is of what is freed inside, and says so", "[plan]") {
     CHECK(plan.optimal());
     CHECK(plan.fits());
     CHECK(plan.alignment() == 512);
-    CHECK_THAT(plan.text(), ContainsSubstring("2 allocations planned in 4 KiB (4096 bytes), 1.000 of the lower bound of 4 KiB (4096 bytes), the best there is; unplanned 6 KiB"));
+    CHECK_THAT(plan.text(), ContainsSubstring("2 allocations planned in 4 KiB (4096 bytes), 1.000 of the lower bound of 4 KiB "
+                                              "(4096 bytes), the best there is; unplanned 6 KiB"));
     CHECK_THAT(plan.text(), ContainsSubstring("x: float[1024], 4 KiB"));
     CHECK_THAT(plan.text(), ContainsSubstring(ag::detail::line_text(plan.allocated_at(0))));
     CHECK(ag::footprint(two_stages, 1024u) == 8192);
@@ -229,7 +233,9 @@ TEST_CASE("the same seed and steps give the same plan, and the callback can stop
     style.outputs = false;
     style.inferred = false;
     const program p = random_program(11, style);
-    const auto plan_with = [&](const ag::plan_options& options) { return ag::plan(options, run_drawn{}, p, scale_add_kernel("k")); };
+    const auto plan_with = [&](const ag::plan_options& options) {
+        return ag::plan(options, run_drawn{}, p, scale_add_kernel("k"));
+    };
     const auto steps = ag::plan_options{}.steps(3000).seed(5);
     CHECK(plan_with(steps).save() == plan_with(steps).save());
     CHECK(plan_with(steps).arena_bytes() <= plan_with({}).arena_bytes());

@@ -47,16 +47,18 @@ struct program {
     [[nodiscard]] std::uint64_t bytes(unsigned a) const { return allocations[a].elements * sizeof(float); }
     /// Both live at once in some order.
     [[nodiscard]] bool conflict(unsigned a, unsigned b) const {
-        const auto dead_before = [&](unsigned x, unsigned y) { return !leaves(x) && ordered(allocations[x].freed_by, allocations[y].made_by); };
+        const auto dead_before = [&](unsigned x, unsigned y) {
+            return !leaves(x) && ordered(allocations[x].freed_by, allocations[y].made_by);
+        };
         return a != b && !dead_before(a, b) && !dead_before(b, a);
     }
 };
 
 struct program_style {
     unsigned ops = 40;
-    unsigned live = 6;        // allocations at a time, about
-    unsigned elements = 600;  // at most, of an allocation
-    unsigned extra_order = 3; // one in so many nodes gets a dependency that it does not need; 0: none
+    unsigned live = 6;         // allocations at a time, about
+    unsigned elements = 600;   // at most, of an allocation
+    unsigned extra_order = 3;  // one in so many nodes gets a dependency that it does not need; 0: none
     bool outputs = true;
     bool late_edges = true;
     bool inferred = true;
@@ -246,7 +248,8 @@ using scale_add_kernel = ag::kernel<void(int, float, const float*, float*)>;
 struct run_drawn {
     /// @param handles  of each op's node, where wanted
     template <class G>
-    auto operator()(G& g, const program& p, const scale_add_kernel& scale_add, std::vector<CUgraphNode_st*>* handles = nullptr) const {
+    auto operator()(G& g, const program& p, const scale_add_kernel& scale_add,
+                    std::vector<CUgraphNode_st*>* handles = nullptr) const {
         std::vector<ag::node> nodes(p.ops.size());
         std::vector<ag::alloc_node<float>> tokens;
         std::vector<ag::alloc_node<float>> leaving;
@@ -266,7 +269,9 @@ struct run_drawn {
                     spans.push_back(tokens.back().span());
                     nodes[i] = tokens.back();
                     break;
-                case op_kind::memset: nodes[i] = g.add_memset(deps, spans[o.allocation], value); break;
+                case op_kind::memset:
+                    nodes[i] = g.add_memset(deps, spans[o.allocation], value);
+                    break;
                 case op_kind::copy: {
                     const std::size_t n = common(p, o);
                     nodes[i] = g.add_memcpy(deps, spans[o.allocation].last(n), spans[o.source].first(n));
@@ -274,12 +279,19 @@ struct run_drawn {
                 }
                 case op_kind::kernel: {
                     const auto n = static_cast<int>(common(p, o));
-                    nodes[i] = g.add_kernel(deps, scale_add, ag::grid_for(static_cast<std::size_t>(n)), n, 0.5f, spans[o.source].data(), spans[o.allocation].data());
+                    nodes[i] = g.add_kernel(deps, scale_add, ag::grid_for(static_cast<std::size_t>(n)), n, 0.5f,
+                                            spans[o.source].data(), spans[o.allocation].data());
                     break;
                 }
-                case op_kind::empty: nodes[i] = g.add_empty(deps); break;
-                case op_kind::free: nodes[i] = g.add_free(deps, std::move(tokens[o.allocation])); break;
-                case op_kind::edge: g.add_dependency(nodes[o.from], nodes[o.to]); break;
+                case op_kind::empty:
+                    nodes[i] = g.add_empty(deps);
+                    break;
+                case op_kind::free:
+                    nodes[i] = g.add_free(deps, std::move(tokens[o.allocation]));
+                    break;
+                case op_kind::edge:
+                    g.add_dependency(nodes[o.from], nodes[o.to]);
+                    break;
                 }
             };
             if (o.inferred) {
@@ -300,7 +312,9 @@ struct run_drawn {
         return ag::outputs(std::move(leaving));
     }
 
-    static std::size_t common(const program& p, const op& o) { return std::min(p.allocations[o.allocation].elements, p.allocations[o.source].elements); }
+    static std::size_t common(const program& p, const op& o) {
+        return std::min(p.allocations[o.allocation].elements, p.allocations[o.source].elements);
+    }
 };
 
 }  // namespace plan_test

@@ -171,10 +171,18 @@ TEST_CASE("a mangled plan is refused or is a plan, and nothing else happens", "[
         for (auto k = 1 + random() % 3; k > 0; --k) {
             const std::size_t at = random() % text.size();
             switch (random() % 4) {
-            case 0: text[at] = static_cast<char>('0' + random() % 10); break;
-            case 1: text.erase(at, 1 + random() % 4); break;
-            case 2: text.insert(at, 1, " \n9"[random() % 3]); break;
-            default: text[at] = static_cast<char>(random()); break;
+            case 0:
+                text[at] = static_cast<char>('0' + random() % 10);
+                break;
+            case 1:
+                text.erase(at, 1 + random() % 4);
+                break;
+            case 2:
+                text.insert(at, 1, " \n9"[random() % 3]);
+                break;
+            default:
+                text[at] = static_cast<char>(random());
+                break;
             }
             if (text.empty()) {
                 text = "x";

@@ -48,7 +48,27 @@ inline CUgraphNode graph_add_child_graph_node(CUgraph graph, node_list deps, CUg
     return node;
 }
 
-/// Any node by its generic parameters: moved children and conditionals have no other way.
+struct because_moving_a_graph_into_another_needs_the_headers_of_cuda_12_9 {};
+
+/// The child is the graph's own afterwards.
+#if CUDA_VERSION >= 12090
+inline constexpr bool moves_children = true;
+inline CUgraphNode graph_move_child_graph(CUgraph graph, node_list deps, CUgraph child, source_line where) {
+    CUgraphNodeParams parameters{};
+    parameters.type = CU_GRAPH_NODE_TYPE_GRAPH;
+    parameters.graph.graph = child;
+    parameters.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+    CUgraphNode node = nullptr;
+    check(cuGraphAddNode_v2(&node, graph, deps.data(), nullptr, deps.size(), &parameters), "cuGraphAddNode_v2", where,
+          {{"child", child}, {"dependencies", deps.size()}, {"graph", graph}});
+    return node;
+}
+#else
+inline constexpr bool moves_children = false;
+CUgraphNode graph_move_child_graph(CUgraph, node_list, CUgraph, source_line, because_moving_a_graph_into_another_needs_the_headers_of_cuda_12_9 = {}) = delete;
+#endif
+
+/// Any node by its generic parameters: conditionals have no other way.
 inline CUgraphNode graph_add_node(CUgraph graph, node_list deps, CUgraphNodeParams& parameters, source_line where) {
     CUgraphNode node = nullptr;
     check(cuGraphAddNode_v2(&node, graph, deps.data(), nullptr, deps.size(), &parameters), "cuGraphAddNode_v2", where,

@@ -1,12 +1,18 @@
 #pragma once
 
+#include <allograph/detail/take.hpp>
 #include <allograph/driver/exec_calls.hpp>
 #include <allograph/driver/graph_calls.hpp>
 #include <allograph/graph/detail/device_info.hpp>
+#include <allograph/graph/detail/family_footprint.hpp>
 #include <allograph/graph/detail/host_function.hpp>
+#include <allograph/graph/detail/independent.hpp>
 #include <allograph/graph/detail/ledger.hpp>
 #include <allograph/graph/detail/memory_guard.hpp>
+#include <allograph/graph/detail/more_nodes.hpp>
 #include <allograph/graph/capture_mode.hpp>
+#include <allograph/graph/child.hpp>
+#include <allograph/graph/conditional.hpp>
 #include <allograph/graph/detail/raw_dependencies.hpp>
 #include <allograph/graph/instantiate_options.hpp>
 #include <allograph/model/node_builder.hpp>
@@ -18,6 +24,10 @@ template <graph_kind Kind, checking Checks, class Fates>
 class graph_exec;
 template <graph_kind Kind, checking Checks>
 class capture_scope;
+namespace detail {
+template <class Derived, graph_kind Kind, checking Checks>
+class exec_updates;
+}
 class planned_graph;
 
 struct because_the_executable_holds_the_graph_write_std_move {};
@@ -33,11 +43,15 @@ struct because_the_capture_holds_the_graph_write_std_move {};
 
 /// A graph of the driver; `graph` and `memory_graph` are its two common kinds.
 ///
-/// Owns its `CUgraph`. Move-only; not thread-safe, like the driver's own (rule X11). With `checking::on`, the
+/// Owns its `CUgraph`, unless another graph holds it: a moved child or the body of a conditional is valid as long as the
+/// graph around it, which owns it. Move-only; not thread-safe, like the driver's own (rule X11). With `checking::on`, the
 /// default, a model of the graph finds wrong dependencies, orders and fates at the line that makes them; with
 /// `checking::off` the members are the raw calls.
 template <graph_kind Kind, checking Checks = checking::on>
-class basic_graph : public node_builder<basic_graph<Kind, Checks>, Kind> {
+class basic_graph : public node_builder<basic_graph<Kind, Checks>, Kind>,
+                    public detail::more_nodes<basic_graph<Kind, Checks>, Kind>,
+                    public detail::child_nodes<basic_graph<Kind, Checks>, Kind, Checks>,
+                    public detail::conditional_nodes<basic_graph<Kind, Checks>, Kind, Checks> {
     using builder = node_builder<basic_graph<Kind, Checks>, Kind>;
     static constexpr bool checks = Checks == checking::on;
 
@@ -71,10 +85,12 @@ public:
     explicit basic_graph(const basic_graph<Other, Others>&) = delete;
     explicit basic_graph(CUgraph, because_a_graph_makes_its_own_handle_name_its_device = {}) = delete;
     ~basic_graph() {
-        if (graph_ != nullptr) {
-            cuGraphDestroy(graph_);
+        if constexpr (can.instantiable) {
+            if (graph_ != nullptr) {
+                cuGraphDestroy(graph_);
+            }
+            delete ledger_;
         }
-        delete ledger_;
     }
 
     /// The driver's handle; the graph keeps it. What is added to it directly is not checked.
@@ -86,7 +102,7 @@ public:
     [[nodiscard]] memory_footprint footprint(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const
         requires(can.memory_nodes && checks)
     {
-        return detail::footprint_of(ledger_->model, {file, line});
+        return detail::family_footprint(*ledger_, {file, line});
     }
 
     /// Makes the executable, which takes the graph over: there may be one at a time (rule G5).
@@ -127,7 +143,13 @@ public:
         CUDA_GRAPH_INSTANTIATE_PARAMS parameters{};
         (detail::apply(a, parameters), detail::apply(b, parameters), detail::apply(c, parameters));
         refuse_if_broken({file, line});
-        return graph_exec<Kind, Checks, no_fates>(driver::graph_instantiate_with_params(graph_, parameters, {file, line}), no_fates{}, no_fates{});
+        detail::independent held{{}, context_, id_};
+        if constexpr (checks) {
+            held.only = only_executable({file, line});
+        }
+        const CUgraphExec exec = driver::graph_instantiate_with_params(graph_, parameters, {file, line});
+        held.only.set_live(true);
+        return graph_exec<Kind, Checks, no_fates>(exec, std::move(held), no_fates{});
     }
     template <class... Options, class Reason = detail::why_no_plain_graph_options<Options...>>
         requires(can.many_executables && !detail::plain_graph_options<Options...>)
@@ -152,11 +174,18 @@ public:
     template <class... Args, class Reason = because_the_capture_holds_the_graph_write_std_move>
     void capture(const Args&...) & = delete;
 
-    /// A graph of its own with the same nodes and edges. Driver: cuGraphClone, cuGraphNodeFindInClone
+    /// A graph of its own with the same nodes and edges.
+    /// @throws misuse [C18] when it holds a conditional. Driver: cuGraphClone, cuGraphNodeFindInClone
     [[nodiscard]] basic_graph clone(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const
         requires(can.removal)
     {
         const source_line where{file, line};
+        if constexpr (checks) {
+            model(where);
+            if (ledger_->holds_conditional) {
+                detail::broken_rule("C18", "a graph that holds a conditional node cannot be cloned", where);
+            }
+        }
         basic_graph copy(driver::graph_clone(graph_, where), *this);
         copy.own_ledger([&] {
             return new detail::ledger(copy.id_, ledger_->model.clone_for(copy.id_, [&](CUgraphNode original) {
@@ -216,11 +245,24 @@ public:
 
 private:
     friend class node_builder<basic_graph<Kind, Checks>, Kind>;
+    template <class, graph_kind>
+    friend class detail::more_nodes;
+    template <class, graph_kind, checking>
+    friend class detail::child_nodes;
+    template <class, graph_kind, checking>
+    friend class detail::exec_updates;
+    template <class, graph_kind, checking>
+    friend class detail::conditional_nodes;
     friend class planned_graph;  // translates the calls of a program, addresses and order, and adds what it translated
     template <graph_kind, checking, class>
     friend class graph_exec;
     template <graph_kind, checking>
     friend class capture_scope;
+
+    /// A graph that another one owns. @param books  the other one's, null without checks
+    basic_graph(CUgraph inside, CUcontext context, const detail::device_info* info, device where_it_runs, std::uint32_t id, detail::ledger* books) noexcept
+        requires(!can.instantiable)
+        : graph_(inside), context_(context), info_(info), device_(where_it_runs), id_(id), ledger_(books) {}
 
     basic_graph(CUgraph clone, const basic_graph& original) noexcept
         : graph_(clone), context_(original.context_), info_(original.info_), device_(original.device_), id_(detail::next_graph_id()) {}
@@ -244,7 +286,7 @@ private:
             try {
                 ledger_ = make();
             } catch (...) {
-                cuGraphDestroy(std::exchange(graph_, nullptr));  // no destructor runs for a constructor that throws
+                cuGraphDestroy(detail::take(graph_));  // no destructor runs for a constructor that throws
                 throw;
             }
         }
@@ -253,7 +295,14 @@ private:
     const detail::ledger& books() const noexcept { return *ledger_; }
     detail::ledger& books() noexcept { return *ledger_; }
 
+    [[nodiscard]] CUcontext context() const noexcept { return context_; }
+
     recorder& model(source_line where) const {
+        if constexpr (!can.instantiable) {
+            if (ledger_ != nullptr && (detail::ledger::find(id_) != ledger_ || ledger_->outermost().in_executable)) [[unlikely]] {
+                detail::broken_rule("G10", "the graph around this one is gone, or is inside of its executable, which what is added now would not reach", where);
+            }
+        }
         if (ledger_ == nullptr) [[unlikely]] {
             detail::broken_rule("G10", "this graph was moved away: its executable holds it, and what is added now would not reach it", where);
         }
@@ -265,13 +314,26 @@ private:
 
     template <class Add>
     [[gnu::always_inline]] node add(const dependencies& deps, node_kind what, const char* name, std::span<const memory_use> uses, Add&& add_to_driver) {
-        if constexpr (checks) {
+        if constexpr (checks && !can.instantiable) {
+            return add_inside(deps, what, name, uses, add_to_driver);
+        } else if constexpr (checks) {
             const CUgraphNode handle = add_to_driver(model(deps.where()).check(deps, what, name, uses));
             return detail::handle_access::make_node(handle, id_, ledger_->model.commit(handle));
         } else {
             const detail::raw_dependencies raw(deps);
             return detail::handle_access::make_node(add_to_driver(raw.list()), id_, next_++);
         }
+    }
+
+    /// What a node of a child or a body touches counts for the node that holds it, in the graphs around it (rule C9).
+    template <class Add>
+    node add_inside(const dependencies& deps, node_kind what, const char* name, std::span<const memory_use> uses, Add&& add_to_driver) {
+        recorder& own = model(deps.where());
+        const auto handles = own.check(deps, what, name, uses);
+        ledger_->check_around(uses, what == node_kind::memset || what == node_kind::memcpy, [&] { return detail::node_text(what, name); }, deps.where());
+        const CUgraphNode handle = add_to_driver(handles);
+        ledger_->commit_around(uses, deps.where());
+        return detail::handle_access::make_node(handle, id_, own.commit(handle));
     }
 
     [[gnu::always_inline]] alloc_result emit_alloc(const dependencies& deps, const alloc_request& request) {
@@ -339,18 +401,25 @@ private:
     /// the memory is live (rules F3 to F5, X6).
     [[gnu::noinline]] node free_of_another(const dependencies& deps, const free_request& request) {
         recorder& own = model(deps.where());
-        detail::ledger* const maker = detail::ledger::find(request.allocation.graph);
+        std::uint32_t allocation = own.local_of(request.allocation);
+        if (allocation != recorder::no_index) {  // a moved child left it to this graph (rule C15)
+            const CUgraphNode handle =
+                driver::graph_add_mem_free_node(graph_, own.check_free(deps, {request.alloc, {id_, allocation}, request.address}), request.address, deps.where());
+            return detail::handle_access::make_node(handle, id_, own.commit(handle));
+        }
+        allocation = request.allocation.index;
+        detail::ledger* const maker = detail::ledger::launcher_of(request.allocation, allocation);
         if (maker == nullptr) {
             detail::broken_rule("F4", "the graph that made this allocation is gone, and its executable too: nothing will ever allocate it", deps.where());
         }
-        refuse_if_freed(maker->model, request.allocation.index, deps.where());
-        const detail::allocation_cell cell = maker->prepare_export(request.allocation.index);
+        refuse_if_freed(maker->model, allocation, deps.where());
+        const detail::allocation_cell cell = maker->prepare_export(allocation);
         detail::ledger::make_room(ledger_->frees, 1);
-        std::string what = maker->model.describe(request.allocation.index);
+        std::string what = maker->model.describe(allocation);
         const CUgraphNode handle = driver::graph_add_mem_free_node(graph_, own.check_free(deps, request), request.address, deps.where());
         const std::uint32_t index = own.commit(handle);
-        maker->commit_export(request.allocation.index, cell);
-        maker->model.set_fate(request.allocation.index, allocation_fate::given);
+        maker->commit_export(allocation, cell);
+        maker->model.set_fate(allocation, allocation_fate::given);
         ledger_->frees.push_back({cell, std::move(what), deps.where()});
         return detail::handle_access::make_node(handle, id_, index);
     }
@@ -442,8 +511,10 @@ private:
         } catch (const driver_error&) {
             if constexpr (can.removal) {
                 destroy_node(made);
-            } else {
+            } else if constexpr (can.instantiable) {
                 unfinished_ = true;
+            } else if constexpr (checks) {
+                ledger_->outermost().unfinished = true;
             }
             throw;
         }
@@ -463,10 +534,13 @@ private:
         return add(deps, node_kind::empty, nullptr, {}, [&](driver::node_list list) __attribute__((always_inline)) { return driver::graph_add_empty_node(graph_, list, deps.where()); });
     }
 
-    void emit_dependency(const node& from, const node& to, source_line where) {
+    void check_edge([[maybe_unused]] const node& from, [[maybe_unused]] const node& to, [[maybe_unused]] source_line where) {
         if constexpr (checks) {
             model(where).check_dependency(from, to, where);
         }
+    }
+    void emit_dependency(const node& from, const node& to, source_line where) {
+        check_edge(from, to, where);
         driver::graph_add_dependency(graph_, from.get(), to.get(), where);
         if constexpr (checks) {
             ledger_->model.commit_dependency();
@@ -476,10 +550,27 @@ private:
     // ---- instantiating
 
     void refuse_if_broken(source_line where) const {
+        if constexpr (checks) {
+            if (ledger_ != nullptr && ledger_->open_conditions != 0) [[unlikely]] {
+                detail::broken_rule("condition", "a condition was made that no conditional node uses: the driver refuses such a graph", where);
+            }
+        }
         if (!broken_.empty()) [[unlikely]] {
             throw misuse("C13", "this graph cannot be instantiated: " + broken_ + "\n  at         " + detail::line_text(where) + "\n  fix: build the graph again");
         }
     }
+    /// A graph that holds a conditional has one executable at a time (rule C18): what says whether it lives.
+    [[nodiscard]] detail::allocation_cell only_executable(source_line where) const {
+        model(where);
+        if (!ledger_->holds_conditional) {
+            return {};
+        }
+        if (ledger_->one_executable.live()) {
+            detail::broken_rule("C18", "a graph that holds a conditional node has one executable at a time, and it lives", where);
+        }
+        return ledger_->one_executable = detail::allocation_cell::make();
+    }
+
     /// A capture may have freed an allocation whose token is still in the caller's hands (rule C12).
     static void refuse_if_freed(const recorder& maker, std::uint32_t allocation, source_line where) {
         if (maker.fate_of(allocation) == allocation_fate::freed) [[unlikely]] {
@@ -492,7 +583,7 @@ private:
     template <class Fates>
     graph_exec<Kind, Checks, Fates> take_over(CUDA_GRAPH_INSTANTIATE_PARAMS& parameters, Fates& fates, source_line where) {
         refuse_if_broken(where);
-        if (unfinished_) {
+        if (unfinished_ || (checks && ledger_ != nullptr && ledger_->unfinished)) {
             detail::broken_rule("grid", "a kernel node of this graph did not get its cluster: build the graph again", where);
         }
         if constexpr (!checks) {
@@ -505,11 +596,12 @@ private:
                 if (token.spent()) {
                     detail::broken_rule("F9", "an output that was moved away or is freed already: its token is spent", where);
                 }
-                if (token.allocation().graph != id_) {
+                const std::uint32_t allocation = own.local_of(token.allocation());
+                if (allocation == recorder::no_index) {
                     detail::broken_rule("F3", "an output of another graph: only the graph that made an allocation can launch it", where);
                 }
-                refuse_if_freed(own, token.allocation().index, where);
-                taken.push_back(token.allocation().index);
+                refuse_if_freed(own, allocation, where);
+                taken.push_back(allocation);
             });
             own.require_fates(taken, where);
             std::vector<detail::allocation_cell> cells;
@@ -522,6 +614,7 @@ private:
                 ledger_->commit_export(taken[i], cells[i]);
                 own.set_fate(taken[i], detail::auto_frees<Fates>() ? allocation_fate::auto_freed : allocation_fate::output);
             }
+            ledger_->in_executable = true;
             return graph_exec<Kind, Checks, Fates>(exec, std::move(*this), std::move(fates));
         }
     }
@@ -544,5 +637,3 @@ using unchecked_memory_graph = basic_graph<graph_kind::memory, checking::off>;
 
 }  // namespace v0
 }  // namespace allograph
-
-#include <allograph/graph/capture_scope.hpp>

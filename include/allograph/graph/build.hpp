@@ -31,7 +31,8 @@ template <class Graph, class Program, class... Args>
 }
 
 template <class Program, class... Args>
-[[nodiscard]] auto build_planned(const located<device>& where, const program_record& record, const memory_plan& plan, const Program& program, const Args&... args) {
+[[nodiscard]] auto build_planned(const located<device>& where, const program_record& record, const memory_plan& plan,
+                                 const Program& program, const Args&... args) {
     planned_graph whole(where.value, record, plan, where.where);
     return instantiate_program(whole, program, args...);
 }
@@ -50,12 +51,15 @@ template <class Program, class... Args>
 /// @throws misuse for a program that breaks a rule, or does not do the same twice [plan], or where no order is found
 ///         that brings the plan under the limit [fit]; driver_error
 template <class Program, class... Args>
-[[nodiscard]] auto build(const detail::located<device>& where, const plan_options& options, const Program& program, const Args&... args) {
+[[nodiscard]] auto build(const detail::located<device>& where, const plan_options& options, const Program& program,
+                         const Args&... args) {
     const auto record = detail::program_record::of(where.value, program, args...);
     const memory_plan plan = detail::plan_of(record, options);
     if (!plan.fits()) {
-        throw misuse("fit", "the program does not fit " + detail::bytes_text(options.most_bytes()) + " (" + std::to_string(options.most_bytes()) + " bytes): it takes " +
-                                std::to_string(plan.short_by()) + " bytes more in the smallest order that was found\n  at         " + detail::line_text(where.where) + "\n" + plan.text() +
+        throw misuse("fit", "the program does not fit " + detail::bytes_text(options.most_bytes()) + " (" +
+                                std::to_string(options.most_bytes()) + " bytes): it takes " + std::to_string(plan.short_by()) +
+                                " bytes more in the smallest order that was found\n  at         " +
+                                detail::line_text(where.where) + "\n" + plan.text() +
                                 "\n  fix: allow more bytes or more time, or let the program free earlier");
     }
     return detail::build_planned(where, record, plan, program, args...);
@@ -70,7 +74,8 @@ template <class Program, class... Args>
 /// The same by a plan that was made, or loaded, before. The edges that it adds are added.
 /// @throws misuse [plan] for a plan that is not one of this program with these arguments
 template <class Program, class... Args>
-[[nodiscard]] auto build(const detail::located<device>& where, const memory_plan& plan, const Program& program, const Args&... args) {
+[[nodiscard]] auto build(const detail::located<device>& where, const memory_plan& plan, const Program& program,
+                         const Args&... args) {
     const auto record = detail::program_record::of(where.value, program, args...);
     detail::require_plan_of(record, plan);
     return detail::build_planned(where, record, plan, program, args...);

@@ -29,8 +29,8 @@ struct because_a_capture_into_the_graph_is_open_end_it_first {};
 ///
 /// Work on the stream becomes nodes and does not run; further streams join by events, and must be joined back. Destructors
 /// of stream buffers and executables on this thread wait for the end: they would break the capture. A scope that dies
-/// without `end` ends the capture and destroys its graph. Not thread-safe; it ends on the thread that opened it, unless
-/// the mode is `unguarded`.
+/// without `end` ends the capture and destroys its graph. The stream must outlive the scope. Not thread-safe; it ends on the
+/// thread that opened it, unless the mode is `unguarded`.
 template <graph_kind Kind, checking Checks>
 class [[nodiscard("a capture that dies at once destroys its graph")]] capture_scope {
     using graph_type = basic_graph<Kind, Checks>;
@@ -96,6 +96,9 @@ public:
     [[nodiscard]] graph_type broken_graph(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) && {
         if (open_ || graph_.get() == nullptr) {
             detail::broken_rule("moved", "this capture has no graph to give: it is open, or its graph is gone", {file, line});
+        }
+        if (graph_.broken_.empty()) {
+            graph_.broken_ = "out of memory";  // there was none left to say more
         }
         return std::move(graph_);
     }
@@ -182,7 +185,7 @@ private:
             detail::captured_nodes<recorder> found(model, began_);
             found.enter(graph_.get());
             if (found.has_memory_nodes && !graph_type::can.memory_nodes) {
-                found.findings.insert(found.findings.begin(), {"kind", "cuMemAllocAsync or cuMemFreeAsync was captured, and this kind of graph cannot hold memory nodes\n  fix: capture into a memory_graph", began_});
+                found.findings.insert(found.findings.begin(), {"kind", "cuMemAllocAsync or cuMemFreeAsync was captured, and this kind of graph cannot hold memory nodes", began_});
             }
             if (!found.findings.empty()) {
                 refuse(found.findings);
@@ -190,6 +193,7 @@ private:
             captured<Checks> work(graph_.get(), graph_.id_, nodes_of(last));
             work.nodes_ = std::move(found.nodes);
             work.allocations_ = std::move(found.allocations);
+            work.fully_read_ = found.complete;
             return {std::move(graph_), std::move(work)};
         } catch (const std::exception& trouble) {
             if (graph_.broken_.empty()) {
@@ -202,22 +206,36 @@ private:
     /// One misuse for all that is wrong: the first in full, of the others the first line.
     [[noreturn, gnu::cold, gnu::noinline]] void refuse(const std::vector<finding>& findings) {
         constexpr std::size_t most = 8;
-        const auto body = [](const finding& each) {
-            const std::size_t rule = each.text.find("] ");
-            return each.text.compare(0, 11, "allograph: ") == 0 && rule != std::string::npos ? each.text.substr(rule + 2) : each.text;
-        };
-        std::string text = body(findings.front());
+        std::string text = body_of(findings.front());
+        const std::string headline = text.substr(0, text.find('\n'));
         for (std::size_t i = 1; i < findings.size() && i < most; ++i) {
-            const std::string other = body(findings[i]);
+            const std::string other = body_of(findings[i]);
             text += std::string("\n  also: [") + findings[i].rule + "] " + other.substr(0, other.find('\n'));
         }
         if (findings.size() > most) {
             text += "\n  and " + std::to_string(findings.size() - most) + " more";
         }
-        text += "\n  captured   " + detail::line_text(began_) + "   captured nodes stay in their graph: it cannot be instantiated any more";
-        const std::string headline = text.substr(0, text.find('\n'));
+        text += "\n  captured   " + detail::line_text(began_) + "   captured nodes stay in their graph: it cannot be instantiated any more\n  fix: " + fix_of(findings.front().rule);
         graph_.broken_ = "its capture at " + detail::line_text(began_) + " broke rule " + findings.front().rule + ": " + headline;
         throw misuse(findings.front().rule, text);
+    }
+    /// Without the rule in front, and without the fix, which is another one for captured work.
+    static std::string body_of(const finding& each) {
+        const std::size_t rule = each.text.find("] ");
+        const std::size_t begin = each.text.compare(0, 11, "allograph: ") == 0 && rule != std::string::npos ? rule + 2 : 0;
+        return each.text.substr(begin, each.text.rfind("\n  fix: ") - begin);
+    }
+    static const char* fix_of(const std::string& rule) {
+        if (rule == "O1") {
+            return "begin the capture after the allocation: capture(stream, ag::after(x))";
+        }
+        if (rule == "O2") {
+            return "capture the work before the memory is freed, or allocate again";
+        }
+        if (rule == "kind") {
+            return "capture into a memory_graph";
+        }
+        return "begin the capture after the nodes that the free must follow, or add the free after the capture: add_free(captured.after(), std::move(x))";
     }
 
     std::vector<node> nodes_of(const std::vector<CUgraphNode>& handles) {

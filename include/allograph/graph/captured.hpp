@@ -39,6 +39,14 @@ public:
         return nodes_;
     }
 
+    /// False where the driver did not say what some node touches, so that uses of it went unseen: kernels with headers
+    /// before CUDA 12.4, copies of arrays.
+    [[nodiscard]] bool fully_read() const noexcept
+        requires(checks)
+    {
+        return fully_read_;
+    }
+
     /// Makes the token of an allocation that was captured (`cuMemAllocAsync`). It needs a fate then, like any other; one
     /// that is neither taken nor freed inside has none (rule F10).
     /// @param address  where the captured call said that the allocation begins
@@ -110,6 +118,7 @@ private:
     std::vector<node> last_;
     std::vector<node> nodes_;
     std::vector<detail::captured_allocation> allocations_;
+    bool fully_read_ = true;
 };
 
 }  // namespace v0

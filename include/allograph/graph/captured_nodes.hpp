@@ -56,6 +56,7 @@ public:
     std::vector<captured_allocation> allocations;
     std::vector<finding> findings;
     bool has_memory_nodes = false;
+    bool complete = true;  // every node was read in full
 
 private:
     /// In an order in which every node comes after its dependencies, whatever order the driver lists them in.
@@ -89,6 +90,7 @@ private:
     }
 
     void enter_node(const node_reading& each) {
+        complete = complete && each.complete;
         const dependencies deps(dependencies_, where_.file, where_.line);
         const auto made = [&](std::uint32_t index) {
             nodes.push_back(handle_access::make_node(each.handle, model_.graph_id(), index));

@@ -4,8 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include <allograph/detail/take.hpp>
 #include <allograph/driver/exec_calls.hpp>
 #include <allograph/graph/basic_graph.hpp>
+#include <allograph/graph/detail/exec_updates.hpp>
 #include <allograph/graph/detail/memory_guard.hpp>
 #include <allograph/graph/stream_buffer.hpp>
 
@@ -24,22 +26,22 @@ struct because_a_launch_runs_on_a_stream_name_it {};
 /// Not thread-safe, like the driver's graph objects (rule X11). The stream of the last launch must outlive it where
 /// it auto-frees.
 template <graph_kind Kind, checking Checks, class Fates = no_fates>
-class graph_exec {
+class graph_exec : public detail::exec_updates<graph_exec<Kind, Checks, Fates>, Kind, Checks> {
     static constexpr bool holds_graph = !capabilities_of(Kind).many_executables;
     static constexpr bool checks = Checks == checking::on;
     static constexpr bool auto_frees = detail::auto_frees<Fates>();
-    using held_graph = std::conditional_t<holds_graph, basic_graph<Kind, Checks>, no_fates>;
+    using held_graph = std::conditional_t<holds_graph, basic_graph<Kind, Checks>, detail::independent>;
 
 public:
     graph_exec(graph_exec&& other) noexcept
-        : exec_(std::exchange(other.exec_, nullptr)), last_stream_(other.last_stream_), launched_(std::exchange(other.launched_, false)),
+        : exec_(detail::take(other.exec_)), last_stream_(other.last_stream_), launched_(detail::take(other.launched_)),
           memory_epoch_(other.memory_epoch_), graph_(std::move(other.graph_)), fates_(std::move(other.fates_)) {}
     graph_exec& operator=(graph_exec&& other) noexcept {
         if (this != &other) {
             destroy();
-            exec_ = std::exchange(other.exec_, nullptr);
+            exec_ = detail::take(other.exec_);
             last_stream_ = other.last_stream_;
-            launched_ = std::exchange(other.launched_, false);
+            launched_ = detail::take(other.launched_);
             memory_epoch_ = other.memory_epoch_;
             graph_ = std::move(other.graph_);
             replace_fates(std::move(other.fates_));
@@ -118,7 +120,9 @@ public:
         exec_ = nullptr;
         free_last();
         if constexpr (checks) {
-            detail::each_token(fates_, [&](const auto& token) { graph_.books().model.set_fate(token.allocation().index, allocation_fate::none); });
+            recorder& model = graph_.books().model;
+            detail::each_token(fates_, [&](const auto& token) { model.set_fate(model.local_of(token.allocation()), allocation_fate::none); });
+            graph_.books().in_executable = false;
         }
         if constexpr (detail::is_fates<Fates>) {
             return std::tuple_cat(std::tuple<held_graph>(std::move(graph_)), tokens_as_tuple());
@@ -154,6 +158,8 @@ public:
 private:
     template <graph_kind, checking>
     friend class basic_graph;
+    template <class, graph_kind, checking>
+    friend class detail::exec_updates;
 
     graph_exec(CUgraphExec exec, held_graph&& held, Fates&& fates) noexcept : exec_(exec), graph_(std::move(held)), fates_(std::move(fates)) {}
 
@@ -177,7 +183,7 @@ private:
     void require_memory(CUstream stream, source_line where) {
         const std::uint32_t now = detail::memory_epoch().load();
         if (memory_epoch_ != now) [[unlikely]] {
-            detail::require_room(detail::footprint_of(graph_.books().model, where), stream, where);
+            detail::require_room(detail::family_footprint(graph_.books(), where), stream, where);
             memory_epoch_ = now;
         }
     }
@@ -197,7 +203,7 @@ private:
     template <class T>
     detail::allocation_cell cell_of(const alloc_node<T>& token) const noexcept {
         if constexpr (checks) {
-            if (const detail::allocation_cell* const cell = graph_.books().export_of(token.allocation().index)) {
+            if (const detail::allocation_cell* const cell = graph_.books().export_of(graph_.books().model.local_of(token.allocation()))) {
                 return *cell;
             }
         }
@@ -250,7 +256,7 @@ private:
     /// Auto-free frees at the next launch; after the last one nobody would (rule X3).
     void free_last() noexcept {
         if constexpr (auto_frees) {
-            if (std::exchange(launched_, false)) {
+            if (detail::take(launched_)) {
                 detail::each_token(fates_, [&](const auto& token) {
                     cell_of(token).set_live(false);
                     detail::free_or_orphan(token.span().data().address(), token.size_bytes(), last_stream_);
@@ -262,7 +268,10 @@ private:
     void destroy() noexcept {
         if (exec_ != nullptr) {
             free_last();
-            detail::destroy_or_wait(std::exchange(exec_, nullptr));
+            detail::destroy_or_wait(detail::take(exec_));
+            if constexpr (!holds_graph) {
+                graph_.only.set_live(false);
+            }
         }
     }
 

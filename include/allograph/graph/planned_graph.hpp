@@ -23,8 +23,8 @@ class planned_graph : public node_builder<planned_graph, graph_kind::memory> {
 public:
     /// Adds the allocations of the arenas. @param at  the line of the build
     planned_graph(device where, const detail::program_record& program, const memory_plan& plan, source_line at)
-        : graph_(where, at.file, at.line), program_(&program), plan_(&plan), edges_(program, plan), at_(at), built_(program.node_count() + plan.arenas().size()),
-          place_of_(program.allocations().size(), not_planned) {
+        : graph_(where, at.file, at.line), program_(&program), plan_(&plan), edges_(program, plan), at_(at),
+          built_(program.node_count() + plan.arenas().size()), place_of_(program.allocations().size(), not_planned) {
         for (std::uint32_t i = 0; i < plan.allocations().size(); ++i) {
             place_of_[plan.allocations()[i].number] = i;
         }
@@ -68,7 +68,8 @@ public:
         return vanished(n);
     }
     node emit_memset(const dependencies& deps, const memset_request& request) {
-        const std::uint32_t n = begin(deps, node_kind::memset, record::signature_of_memset(request), std::span<const memory_use>(&request.use, 1));
+        const std::uint32_t n =
+            begin(deps, node_kind::memset, record::signature_of_memset(request), std::span<const memory_use>(&request.use, 1));
         memset_request moved = request;
         moved.use = in_arena(request.use);
         return keep(n, graph_.emit_memset(before(n, deps.where()), moved));
@@ -82,7 +83,8 @@ public:
         return keep(n, graph_.emit_memcpy(before(n, deps.where()), moved));
     }
     template <class... Params, class... Args>
-    node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const kernel<void(Params...)>& function, const launch_config& config, const Args&... args) {
+    node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const kernel<void(Params...)>& function,
+                     const launch_config& config, const Args&... args) {
         const std::uint32_t n = begin(deps, node_kind::kernel, detail::call_signature(node_kind::kernel), uses);
         return keep(n, graph_.emit_kernel(before(n, deps.where()), in_arena(uses), function, config, args...));
     }
@@ -116,7 +118,9 @@ private:
         std::uint64_t address;  // aligned
     };
 
-    [[nodiscard]] dependencies at(std::span<const node> nodes, source_line where) const { return dependencies(nodes, where.file, where.line); }
+    [[nodiscard]] dependencies at(std::span<const node> nodes, source_line where) const {
+        return dependencies(nodes, where.file, where.line);
+    }
 
     void add_arenas() {
         constexpr std::uint64_t of_the_driver = 512;
@@ -137,8 +141,12 @@ private:
             }
             const std::uint64_t alignment = plan_->alignment();
             const std::uint64_t bytes = plan_->arenas()[k].bytes + (alignment > of_the_driver ? alignment - of_the_driver : 0);
-            const alloc_result made = graph_.emit_alloc(at({}, at_), alloc_request{bytes, bytes, 1, detail::type_name<std::byte>(), how});
-            arenas_.push_back({made.made, {detail::handle_access::parts(made.made).graph, made.allocation}, made.address, detail::rounded_up(made.address, alignment)});
+            const alloc_result made =
+                graph_.emit_alloc(at({}, at_), alloc_request{bytes, bytes, 1, detail::type_name<std::byte>(), how});
+            arenas_.push_back({made.made,
+                               {detail::handle_access::parts(made.made).graph, made.allocation},
+                               made.address,
+                               detail::rounded_up(made.address, alignment)});
             built_[edges_.arena_node(k)] = made.made;
         }
     }
@@ -146,7 +154,8 @@ private:
     // ---- the same calls as before
 
     /// The number of a call's node, once it is known to be the same call as before.
-    std::uint32_t begin(const dependencies& deps, node_kind what, detail::call_signature signature, std::span<const memory_use> uses = {}) {
+    std::uint32_t begin(const dependencies& deps, node_kind what, detail::call_signature signature,
+                        std::span<const memory_use> uses = {}) {
         const std::uint32_t n = next_;
         signature.add(
             deps, uses, [&](const node& each) { return index_of(each); }, [&](allocation_ref which) { return number_of(which); });
@@ -158,11 +167,13 @@ private:
     }
     [[gnu::cold, gnu::noinline]] void refuse(std::uint32_t n, node_kind what, source_line where) const {
         if (n == program_->node_count()) {
-            differ("it makes more than the " + std::to_string(n) + " nodes of before\n  now        " + detail::line_text(where) + "   " + detail::kind_text(what));
+            differ("it makes more than the " + std::to_string(n) + " nodes of before\n  now        " + detail::line_text(where) +
+                   "   " + detail::kind_text(what));
         }
         const node_kind then = program_->model().kind_of(n);
-        differ("node " + std::to_string(n) + " is another, or has other sizes, uses or dependencies\n  before     " + detail::line_text(program_->model().added_at(n)) + "   " +
-               detail::kind_text(then) + "\n  now        " + detail::line_text(where) + "   " + detail::kind_text(what));
+        differ("node " + std::to_string(n) + " is another, or has other sizes, uses or dependencies\n  before     " +
+               detail::line_text(program_->model().added_at(n)) + "   " + detail::kind_text(then) + "\n  now        " +
+               detail::line_text(where) + "   " + detail::kind_text(what));
     }
     [[noreturn]] static void differ(const std::string& how) {
         throw misuse("plan", "the program does not do the same when it is built as when it was planned: " + how +
@@ -196,7 +207,9 @@ private:
             built_[n] = graph_.emit_empty(before(n, where));
         }
     }
-    [[nodiscard]] static node vanished(std::uint32_t n) noexcept { return detail::handle_access::make_node(nullptr, detail::planned_graph_id, n); }
+    [[nodiscard]] static node vanished(std::uint32_t n) noexcept {
+        return detail::handle_access::make_node(nullptr, detail::planned_graph_id, n);
+    }
     node keep(std::uint32_t n, const node& made) {
         built_[n] = made;
         return detail::handle_access::make_node(made.get(), detail::planned_graph_id, n);
@@ -217,8 +230,8 @@ private:
 
     void finish() {
         if (next_ != program_->node_count() || late_ != program_->late_edges().size()) {
-            differ("it makes " + std::to_string(next_) + " nodes and " + std::to_string(late_) + " edges between them, before " + std::to_string(program_->node_count()) + " and " +
-                   std::to_string(program_->late_edges().size()));
+            differ("it makes " + std::to_string(next_) + " nodes and " + std::to_string(late_) + " edges between them, before " +
+                   std::to_string(program_->node_count()) + " and " + std::to_string(program_->late_edges().size()));
         }
         for (std::uint32_t n = 0; edges_.any_late() && n < next_; ++n) {
             if (edges_.role_of(n) != role::vanished) {
@@ -242,7 +255,7 @@ private:
     detail::planned_edges edges_;
     source_line at_;
     std::vector<arena> arenas_;
-    std::vector<node> built_;  // of the nodes that are in the graph, by number; then the arenas' allocations
+    std::vector<node> built_;              // of the nodes that are in the graph, by number; then the arenas' allocations
     std::vector<std::uint32_t> place_of_;  // of each allocation, in the plan
     std::vector<std::uint32_t> leaving_;   // what leaves, by number, in order
     std::vector<std::uint32_t> made_by_;   // the numbers of the nodes that allocate it, by their place in the graph

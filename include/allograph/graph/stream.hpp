@@ -3,6 +3,7 @@
 #include <concepts>
 #include <utility>
 
+#include <allograph/detail/take.hpp>
 #include <allograph/driver/stream_calls.hpp>
 #include <allograph/graph/detail/device_info.hpp>
 
@@ -49,7 +50,7 @@ public:
         driver::check(restored, "cuCtxSetCurrent", where);
         stream_ = made;
     }
-    stream(stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+    stream(stream&& other) noexcept : stream_(detail::take(other.stream_)) {}
     stream& operator=(stream&& other) noexcept {
         std::swap(stream_, other.stream_);
         return *this;

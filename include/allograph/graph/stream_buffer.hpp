@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include <allograph/detail/take.hpp>
 #include <allograph/graph/detail/allocation_cell.hpp>
 #include <allograph/graph/orphan.hpp>
 #include <allograph/graph/stream.hpp>
@@ -26,7 +27,7 @@ public:
     using element_type = T;
 
     stream_buffer(stream_buffer&& other) noexcept
-        : memory_(std::exchange(other.memory_, {})), stream_(other.stream_), cell_(std::move(other.cell_)) {}
+        : memory_(detail::take(other.memory_)), stream_(other.stream_), cell_(std::move(other.cell_)) {}
     stream_buffer& operator=(stream_buffer&& other) noexcept {
         std::swap(memory_, other.memory_);
         std::swap(stream_, other.stream_);
@@ -75,7 +76,7 @@ public:
     /// that; it is no longer tracked here.
     [[nodiscard]] device_ptr<T> release() noexcept {
         cell_.set_live(false);
-        return std::exchange(memory_, {}).data();
+        return detail::take(memory_).data();
     }
 
     /// Copies to the host in the order of the stream; synchronise the stream before reading.

@@ -50,15 +50,17 @@ public:
     [[nodiscard]] constexpr alloc_options shared_with(R&& devices) const {
         alloc_options next = *this;
         for (const device d : devices) {
-            if (d.ordinal < 0 || d.ordinal >= 64) {
-                detail::broken_rule("A9", "a peer device's ordinal must be from 0 to 63");
-            }
-            next.peers_ |= std::uint64_t{1} << static_cast<unsigned>(d.ordinal);
+            next = next.shared_with(d);
         }
         return next;
     }
     [[nodiscard]] constexpr alloc_options shared_with(device peer) const {
-        return shared_with(std::span<const device>(&peer, 1));
+        if (peer.ordinal < 0 || peer.ordinal >= 64) {
+            detail::broken_rule("A9", "a peer device's ordinal must be from 0 to 63");
+        }
+        alloc_options next = *this;
+        next.peers_ |= std::uint64_t{1} << static_cast<unsigned>(peer.ordinal);
+        return next;
     }
     template <class... P, class Reason = because_peers_are_a_device_or_one_range_of_devices_and_read_and_write>
         requires(sizeof...(P) != 1 || !((std::convertible_to<P, device> || detail::device_range<P>) && ...))

@@ -32,10 +32,10 @@ struct fit_result {
 /// other's way, the one that helps most. At the end it takes back the edges that turned out not to be needed.
 class fit_search {
 public:
-    fit_search(std::uint32_t nodes, std::vector<model::order_edge>& edges, std::span<const model::graph_buffer> buffers, const plan_options& options,
-               model::placement_options engine, fit_result& result)
-        : nodes_(nodes), edges_(&edges), buffers_(buffers), options_(&options), engine_(engine), result_(&result), given_(edges.size()),
-          tries_(std::clamp<std::size_t>(4'000'000 / (nodes + std::size_t{1}), 2, 24)),
+    fit_search(std::uint32_t nodes, std::vector<model::order_edge>& edges, std::span<const model::graph_buffer> buffers,
+               const plan_options& options, model::placement_options engine, fit_result& result)
+        : nodes_(nodes), edges_(&edges), buffers_(buffers), options_(&options), engine_(engine), result_(&result),
+          given_(edges.size()), tries_(std::clamp<std::size_t>(4'000'000 / (nodes + std::size_t{1}), 2, 24)),
           left_(std::max<std::size_t>(100, 100'000'000 / (nodes + std::size_t{1}))) {}
 
     void run() {
@@ -73,7 +73,9 @@ private:
 
     [[nodiscard]] std::uint64_t limit() const noexcept { return options_->most_bytes(); }
     [[nodiscard]] bool fits(const model::placement& p) const noexcept { return p.bytes <= limit(); }
-    [[nodiscard]] model::order_edge as_order(const fit_edge& e) const noexcept { return {buffers_[e.freed].free_node, buffers_[e.allocated].alloc_node}; }
+    [[nodiscard]] model::order_edge as_order(const fit_edge& e) const noexcept {
+        return {buffers_[e.freed].free_node, buffers_[e.allocated].alloc_node};
+    }
 
     void keep(const state& now) {
         result_->best = now.placed;
@@ -97,7 +99,8 @@ private:
         return s;
     }
     bool search_longer(state& now) {
-        model::placement found = model::place(now.problem, engine_, [&](const plan_progress& p) { return options_->report(p) && p.best > limit(); });
+        model::placement found =
+            model::place(now.problem, engine_, [&](const plan_progress& p) { return options_->report(p) && p.best > limit(); });
         if (found.bytes < now.placed.bytes) {
             now.placed = std::move(found);
         }
@@ -125,7 +128,8 @@ private:
                     if (!fits(then.placed) && then.placed.bytes != next.placed.bytes) {
                         return then.placed.bytes < next.placed.bytes;
                     }
-                    return fits(then.placed) || then.bound.bytes == next.bound.bytes ? c.path < best.path : then.bound.bytes < next.bound.bytes;
+                    return fits(then.placed) || then.bound.bytes == next.bound.bytes ? c.path < best.path
+                                                                                     : then.bound.bytes < next.bound.bytes;
                 };
                 if (!found || better()) {
                     found = true;
@@ -187,7 +191,9 @@ private:
             all.push_back(stretched(all[i].edge));
         }
         std::sort(all.begin(), all.end(), promising);
-        const auto same = [](const candidate& x, const candidate& y) { return x.edge.freed == y.edge.freed && x.edge.allocated == y.edge.allocated; };
+        const auto same = [](const candidate& x, const candidate& y) {
+            return x.edge.freed == y.edge.freed && x.edge.allocated == y.edge.allocated;
+        };
         all.erase(std::unique(all.begin(), all.end(), same), all.end());
         return all;
     }
@@ -197,7 +203,9 @@ private:
         return e.before != e.after && !order_.before(e.after, e.before) && !order_.before(e.before, e.after);
     }
     [[nodiscard]] candidate made(std::uint32_t freed, std::uint32_t allocated) const noexcept {
-        return {{freed, allocated}, std::min(buffers_[freed].size, buffers_[allocated].size), above_[buffers_[freed].free_node] + below_[buffers_[allocated].alloc_node]};
+        return {{freed, allocated},
+                std::min(buffers_[freed].size, buffers_[allocated].size),
+                above_[buffers_[freed].free_node] + below_[buffers_[allocated].alloc_node]};
     }
     /// One edge that orders more: the last free that may come before the allocation, before the first that may follow.
     [[nodiscard]] candidate stretched(fit_edge e) const noexcept {
@@ -261,8 +269,8 @@ private:
 
 /// Places buffers as the options ask for, and adds edges if it must to keep within their limit.
 /// @param edges  those that are added are behind the others afterwards
-inline fit_result place_within(std::uint32_t nodes, std::vector<model::order_edge>& edges, std::span<const model::graph_buffer> buffers,
-                               const plan_options& options, std::size_t parts) {
+inline fit_result place_within(std::uint32_t nodes, std::vector<model::order_edge>& edges,
+                               std::span<const model::graph_buffer> buffers, const plan_options& options, std::size_t parts) {
     const model::placement_options engine = options.for_engine(parts);
     const auto problem = model::placement_problem::of_graph(nodes, edges, buffers);
     const auto report = [&](const plan_progress& state) { return options.report(state); };

@@ -144,7 +144,7 @@ public:
     [[nodiscard]] std::string svg() const;
 
 private:
-    [[nodiscard]] std::uint64_t total(std::uint64_t arena::*what) const noexcept {
+    [[nodiscard]] std::uint64_t total(std::uint64_t arena::* what) const noexcept {
         std::uint64_t bytes = 0;
         for (const arena& each : parts_.arenas) {
             bytes += each.*what;

@@ -107,10 +107,15 @@ inline std::string escaped_line(const std::string& text) {
 }  // namespace detail
 
 inline std::string memory_plan::text() const {
-    const auto bytes = [](std::uint64_t n) { return detail::bytes_text(n) + (n < 1024 ? "" : " (" + std::to_string(n) + " bytes)"); };
+    const auto bytes = [](std::uint64_t n) {
+        return detail::bytes_text(n) + (n < 1024 ? "" : " (" + std::to_string(n) + " bytes)");
+    };
     const auto summary = [&](const arena& a) {
-        return bytes(a.bytes) + ", " + detail::thousandths_text(a.lower_bound == 0 ? 1.0 : static_cast<double>(a.bytes) / static_cast<double>(a.lower_bound)) +
-               " of the lower bound of " + bytes(a.lower_bound) + (a.optimal ? ", the best there is" : "") + "; unplanned " + bytes(a.sum);
+        return bytes(a.bytes) + ", " +
+               detail::thousandths_text(a.lower_bound == 0 ? 1.0
+                                                           : static_cast<double>(a.bytes) / static_cast<double>(a.lower_bound)) +
+               " of the lower bound of " + bytes(a.lower_bound) + (a.optimal ? ", the best there is" : "") + "; unplanned " +
+               bytes(a.sum);
     };
     const std::size_t count = parts_.allocations.size();
     std::string all = "allograph: " + std::to_string(count) + (count == 1 ? " allocation" : " allocations") + " planned";
@@ -126,8 +131,8 @@ inline std::string memory_plan::text() const {
         all += "\n  does not fit: " + bytes(short_by()) + " too much, whatever order was tried";
     }
     for (const added_edge& e : parts_.edges) {
-        all += "\n  order added: the free of " + describe(e.freed) + " (" + detail::line_text(allocated_at(e.freed)) + ") before the allocation of " +
-               describe(e.allocated) + " (" + detail::line_text(allocated_at(e.allocated)) + ")";
+        all += "\n  order added: the free of " + describe(e.freed) + " (" + detail::line_text(allocated_at(e.freed)) +
+               ") before the allocation of " + describe(e.allocated) + " (" + detail::line_text(allocated_at(e.allocated)) + ")";
     }
     for (std::size_t i = 0; i < count; ++i) {
         const allocation& a = parts_.allocations[i];
@@ -152,14 +157,16 @@ inline std::string memory_plan::save() const {
     line("program", {parts_.program_nodes, parts_.program_allocations, parts_.alignment, parts_.short_by});
     all += '\n';
     for (const arena& a : parts_.arenas) {
-        line("arena", {static_cast<std::uint64_t>(a.device), a.bytes, a.lower_bound, a.sum, a.optimal ? std::uint64_t{1} : std::uint64_t{0}});
+        line("arena", {static_cast<std::uint64_t>(a.device), a.bytes, a.lower_bound, a.sum,
+                       a.optimal ? std::uint64_t{1} : std::uint64_t{0}});
         all += '\n';
     }
     for (const std::string& t : parts_.texts) {
         all += "text " + detail::escaped_line(t) + '\n';
     }
     for (const allocation& a : parts_.allocations) {
-        line("allocation", {a.number, a.arena, a.offset, a.bytes, a.count, a.from, a.to, a.type, a.allocated_file, a.allocated_line, a.freed_file, a.freed_line});
+        line("allocation", {a.number, a.arena, a.offset, a.bytes, a.count, a.from, a.to, a.type, a.allocated_file,
+                            a.allocated_line, a.freed_file, a.freed_line});
         all += ' ' + detail::escaped_line(a.label) + '\n';
     }
     for (const added_edge& e : parts_.edges) {
@@ -195,7 +202,9 @@ inline memory_plan memory_plan::load(std::string_view text) {
             in.read(a.sum, "the sum");
             in.read(optimal, "whether it is optimal");
             in.expect(optimal <= 1, "whether it is optimal is 0 or 1");
-            in.expect(a.lower_bound <= a.bytes && a.bytes <= a.sum, "an arena takes at least its lower bound and at most the sum");
+            in.expect(a.lower_bound <= a.bytes && a.bytes <= a.sum,
+                      "an arena takes at least its lower bound and at most the sum");
+            in.expect(p.arenas.size() < 64, "there are more than 64 arenas");
             a.optimal = optimal == 1;
             p.arenas.push_back(a);
         } else if (word == "text") {
@@ -216,9 +225,12 @@ inline memory_plan memory_plan::load(std::string_view text) {
             in.read(a.freed_line, "the line of the free");
             a.label = in.rest_of_line();
             in.expect(a.arena < p.arenas.size(), "there is no such arena");
-            in.expect(a.type < p.texts.size() && a.allocated_file < p.texts.size() && a.freed_file < p.texts.size(), "there is no such text");
-            in.expect(a.number < p.program_allocations && (p.allocations.empty() || p.allocations.back().number < a.number), "the numbers do not ascend to those of the program");
-            in.expect(a.bytes <= p.arenas[a.arena].bytes && a.offset <= p.arenas[a.arena].bytes - a.bytes, "the allocation passes the end of its arena");
+            in.expect(a.type < p.texts.size() && a.allocated_file < p.texts.size() && a.freed_file < p.texts.size(),
+                      "there is no such text");
+            in.expect(a.number < p.program_allocations && (p.allocations.empty() || p.allocations.back().number < a.number),
+                      "the numbers do not ascend to those of the program");
+            in.expect(a.bytes <= p.arenas[a.arena].bytes && a.offset <= p.arenas[a.arena].bytes - a.bytes,
+                      "the allocation passes the end of its arena");
             in.expect(a.bytes != 0 && a.offset % p.alignment == 0, "the allocation is empty, or not aligned");
             in.expect(a.from <= a.to && a.to < p.program_nodes, "the allocation is freed before it is made, or by no node");
             p.allocations.push_back(static_cast<allocation&&>(a));
@@ -226,7 +238,8 @@ inline memory_plan memory_plan::load(std::string_view text) {
             added_edge e{};
             in.read(e.freed, "the freed allocation");
             in.read(e.allocated, "the allocation");
-            in.expect(e.freed < p.allocations.size() && e.allocated < p.allocations.size() && e.freed != e.allocated, "there is no such pair of allocations");
+            in.expect(e.freed < p.allocations.size() && e.allocated < p.allocations.size() && e.freed != e.allocated,
+                      "there is no such pair of allocations");
             p.edges.push_back(e);
         } else if (word == "end") {
             ended = true;

@@ -22,6 +22,7 @@ enum class access : std::uint8_t { read, write };
 struct memory_use {
     allocation_ref allocation;
     access how = access::read;
+    friend constexpr bool operator==(const memory_use&, const memory_use&) noexcept = default;
 };
 
 /// What a node touches behind raw pointers, said by the caller as the last argument of the call that adds it.

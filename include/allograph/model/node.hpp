@@ -93,6 +93,7 @@ namespace detail {
 template <class P>
 concept node_pointer = std::same_as<P, decltype(nullptr)> || (std::is_pointer_v<P> && node_handle<std::remove_cv_t<std::remove_pointer_t<P>>>);
 
+inline constexpr std::uint32_t model_graph_id = 0xFFFFFFFFu;  // of graphs that exist in the model alone; graphs of the driver count from 1
 inline constexpr std::uint32_t spent_index = 0xFFFFFFFFu;  // the index that a spent token shows (rule F9)
 
 struct handle_access {

@@ -155,10 +155,12 @@ inline memory_plan plan_of(const program_record& program, const plan_options& op
 /// @throws misuse [plan]
 inline void require_plan_of(const program_record& program, const memory_plan& plan) {
     const auto other = [](const std::string& what) {
-        return misuse("plan", "this plan is one of another program: " + what + "\n  fix: plan the program again, with the arguments that it is built with");
+        return misuse("plan", "this plan is one of another program: " + what +
+                                  "\n  fix: plan the program again, with the arguments that it is built with");
     };
     const auto differ = [&](const char* of, std::uint64_t planned, std::uint64_t now) {
-        return other(std::string("the plan is of ") + std::to_string(planned) + " " + of + ", the program makes " + std::to_string(now));
+        return other(std::string("the plan is of ") + std::to_string(planned) + " " + of + ", the program makes " +
+                     std::to_string(now));
     };
     if (plan.program_nodes() != program.node_count()) {
         throw differ("nodes", plan.program_nodes(), program.node_count());
@@ -176,7 +178,9 @@ inline void require_plan_of(const program_record& program, const memory_plan& pl
     std::vector<std::vector<model::graph_buffer>> buffers(plan.arenas().size());
     for (std::uint32_t i = 0; i < planned.size(); ++i) {
         const program_record::allocation& a = program.allocations()[i];
-        const auto it = [&] { return program.model().describe(i) + ", allocated " + line_text(program.model().allocated_at(i)) + ", "; };
+        const auto it = [&] {
+            return program.model().describe(i) + ", allocated " + line_text(program.model().allocated_at(i)) + ", ";
+        };
         const memory_plan::allocation* const p = planned[i];
         if ((p != nullptr) != (a.freed_by != program_record::none)) {
             throw other(it() + (p != nullptr ? "is not freed in the program" : "has no place in the plan"));
@@ -185,7 +189,8 @@ inline void require_plan_of(const program_record& program, const memory_plan& pl
             continue;
         }
         if (p->bytes != a.bytes || p->offset % a.alignment != 0) {
-            throw other(it() + "is another in the plan: " + plan.describe(static_cast<std::size_t>(p - plan.allocations().data())));
+            throw other(it() +
+                        "is another in the plan: " + plan.describe(static_cast<std::size_t>(p - plan.allocations().data())));
         }
         if (!known[p->arena]) {
             known[p->arena] = true;
@@ -203,6 +208,9 @@ inline void require_plan_of(const program_record& program, const memory_plan& pl
                          program.allocations()[plan.allocations()[e.allocated].number].made_by});
     }
     for (std::size_t k = 0; k < placed.size(); ++k) {
+        if (!known[k]) {
+            throw other("one of its arenas holds nothing");
+        }
         try {
             const auto problem = model::placement_problem::of_graph(program.node_count(), edges, buffers[k]);
             placed[k].bytes = model::extent(problem, placed[k].offsets);

@@ -59,9 +59,13 @@ public:
 
     [[nodiscard]] role role_of(std::uint32_t n) const noexcept { return roles_[n]; }
     /// What a node that is kept, or an empty node, comes after, and is there before it: each once.
-    [[nodiscard]] std::span<const std::uint32_t> dependencies_of(std::uint32_t n) const noexcept { return {lists_.data() + begin_[n], lists_.data() + late_begin_[n]}; }
+    [[nodiscard]] std::span<const std::uint32_t> dependencies_of(std::uint32_t n) const noexcept {
+        return {lists_.data() + begin_[n], lists_.data() + late_begin_[n]};
+    }
     /// The same for what is not there when the node is added: the edges that lead back.
-    [[nodiscard]] std::span<const std::uint32_t> late_dependencies_of(std::uint32_t n) const noexcept { return {lists_.data() + late_begin_[n], lists_.data() + end_[n]}; }
+    [[nodiscard]] std::span<const std::uint32_t> late_dependencies_of(std::uint32_t n) const noexcept {
+        return {lists_.data() + late_begin_[n], lists_.data() + end_[n]};
+    }
     [[nodiscard]] bool any_late() const noexcept { return any_late_; }
     /// What the free of an arena comes after.
     [[nodiscard]] std::span<const std::uint32_t> last_of(std::uint32_t arena) const noexcept { return last_[arena]; }
@@ -172,7 +176,9 @@ private:
                 }
             }
         }
-        const auto gone = [&](std::uint32_t n) { return mark_[n] != round_ || (n >= nodes_ && (behind >> (n - nodes_) & 1) != 0); };
+        const auto gone = [&](std::uint32_t n) {
+            return mark_[n] != round_ || (n >= nodes_ && (behind >> (n - nodes_) & 1) != 0);
+        };
         list_.erase(std::remove_if(list_.begin(), list_.end(), gone), list_.end());
     }
 

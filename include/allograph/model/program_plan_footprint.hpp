@@ -30,7 +30,8 @@ public:
             broken::the_program_is_larger_than_this_static_graph_raise_its_capacity();
         }
         const std::uint64_t bytes = (request.bytes + 511) / 512 * 512;
-        allocations_[allocation_count_] = {bytes, count_, none, none, request.options.has_device() ? request.options.where().ordinal : -1};
+        allocations_[allocation_count_] = {bytes, count_, none, none,
+                                           request.options.has_device() ? request.options.where().ordinal : -1};
         const std::uint64_t address = next_address_;
         next_address_ += bytes;
         return {finish(), address, allocation_count_++};
@@ -46,13 +47,16 @@ public:
         }
         return finish();
     }
-    constexpr node emit_memset(const dependencies& deps, const memset_request& request) { return add(deps, std::span<const memory_use>(&request.use, 1)); }
+    constexpr node emit_memset(const dependencies& deps, const memset_request& request) {
+        return add(deps, std::span<const memory_use>(&request.use, 1));
+    }
     constexpr node emit_memcpy(const dependencies& deps, const memcpy_request& request) {
         const memory_use uses[] = {request.from.use, request.to.use};
         return add(deps, uses);
     }
     template <class Kernel, class... Args>
-    constexpr node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const Kernel&, const launch_config&, const Args&...) {
+    constexpr node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const Kernel&, const launch_config&,
+                               const Args&...) {
         return add(deps, uses);
     }
     template <class F>
@@ -150,7 +154,9 @@ private:
         }
         return news;
     }
-    [[nodiscard]] constexpr bool freed_before(std::uint32_t freed, std::uint32_t n) const noexcept { return (rows_[n][freed / 64] >> (freed % 64) & 1) != 0; }
+    [[nodiscard]] constexpr bool freed_before(std::uint32_t freed, std::uint32_t n) const noexcept {
+        return (rows_[n][freed / 64] >> (freed % 64) & 1) != 0;
+    }
 
     constexpr node add(const dependencies& deps, std::span<const memory_use> uses) {
         begin(deps);
@@ -198,7 +204,8 @@ private:
             std::uint64_t offset = 0;
             for (std::uint32_t p = 0; p < placed && blocks_[p].offset < offset + it.bytes; ++p) {
                 const block& b = blocks_[p];
-                if (b.end > offset && !freed_before(b.allocation, it.made_by) && !freed_before(a, allocations_[b.allocation].made_by)) {
+                if (b.end > offset && !freed_before(b.allocation, it.made_by) &&
+                    !freed_before(a, allocations_[b.allocation].made_by)) {
                     offset = b.end;
                 }
             }
@@ -249,7 +256,9 @@ std::uint64_t footprint_now(const Program& program, const Args&... args) {
             bytes += model::place_at_once(problem).bytes;
         } else {
             const model::detail::conflict_matrix conflicts(problem);
-            bytes += model::detail::gap_fit(problem, conflicts).run(model::detail::sorted_buffers(problem, [&](std::uint32_t b) { return UINT64_MAX - problem.size_of(b); }));
+            bytes += model::detail::gap_fit(problem, conflicts).run(model::detail::sorted_buffers(problem, [&](std::uint32_t b) {
+                return UINT64_MAX - problem.size_of(b);
+            }));
         }
     }
     return bytes;

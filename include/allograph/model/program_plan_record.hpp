@@ -29,7 +29,8 @@ public:
     /// @param node_index        of a node, its number in the program
     /// @param allocation_index  of an `allocation_ref`, its number in the program, or `program_record::none`
     template <class NodeIndex, class AllocationIndex>
-    constexpr call_signature& add(const dependencies& deps, std::span<const memory_use> uses, NodeIndex&& node_index, AllocationIndex&& allocation_index) {
+    constexpr call_signature& add(const dependencies& deps, std::span<const memory_use> uses, NodeIndex&& node_index,
+                                  AllocationIndex&& allocation_index) {
         for (std::size_t i = 0; i < deps.size(); ++i) {
             add(node_index(deps[i]));
         }
@@ -115,7 +116,9 @@ public:
     }
     node emit_free(const dependencies& deps, const free_request& request) {
         if (request.allocation.graph != planned_graph_id) {
-            broken_rule("plan", "a program that is planned frees an allocation of another graph: plans know their own allocations alone", deps.where());
+            broken_rule("plan",
+                        "a program that is planned frees an allocation of another graph: plans know their own allocations alone",
+                        deps.where());
         }
         const node made = graph_.emit_free(deps, request);
         allocations_[request.allocation.index].freed_by = parts_of(made).index;
@@ -132,7 +135,8 @@ public:
         return graph_.emit_memcpy(deps, request);
     }
     template <class Kernel, class... Args>
-    node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const Kernel& function, const launch_config& config, const Args&... args) {
+    node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const Kernel& function,
+                     const launch_config& config, const Args&... args) {
         called(deps, call_signature(node_kind::kernel), uses);
         return graph_.emit_kernel(deps, uses, function, config, args...);
     }
@@ -180,7 +184,8 @@ private:
     static const node_parts& parts_of(const node& n) noexcept { return handle_access::parts(n); }
 
     [[noreturn]] static void raise(const std::vector<finding>& findings) {
-        std::string text = std::to_string(findings.size()) + (findings.size() == 1 ? " mistake" : " mistakes") + " in a program that is to be planned";
+        std::string text = std::to_string(findings.size()) + (findings.size() == 1 ? " mistake" : " mistakes") +
+                           " in a program that is to be planned";
         for (const finding& f : findings) {
             text += "\n\n" + f.text;
         }

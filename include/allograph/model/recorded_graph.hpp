@@ -12,7 +12,7 @@ inline namespace v0 {
 /// A graph that exists in the model alone: programs are checked at run time with it, at any size.
 class recorded_graph : public node_builder<recorded_graph, graph_kind::memory> {
 public:
-    explicit recorded_graph(std::uint32_t graph_id = 1) : model_(graph_id) {}
+    explicit recorded_graph(std::uint32_t graph_id = detail::model_graph_id) : model_(graph_id) {}
 
     [[nodiscard]] recorder& model() noexcept { return model_; }
     [[nodiscard]] const recorder& model() const noexcept { return model_; }

@@ -18,6 +18,10 @@
 namespace allograph {
 inline namespace v0 {
 
+template <class>
+class basic_recorder;
+using recorder = basic_recorder<void>;
+
 /// The model of one graph while it is built: nodes, edges, allocations and their uses.
 ///
 /// A graph asks before it calls the driver (`check...`, which throws `misuse` and changes nothing) and tells what
@@ -25,13 +29,17 @@ inline namespace v0 {
 /// valid, and what it found is pending; another `check` drops it.
 ///
 /// Nodes are known by index: 0, 1, 2... in order of adding; so are allocations.
-class recorder : private detail::recorder_storage {
+///
+/// A template, so that a file that includes it and builds no checked graph pays for its text alone: `recorder` is the
+/// one instance.
+template <class>
+class basic_recorder : private detail::recorder_storage {
 public:
     /// @param graph_id  what nodes of this graph carry, not 0
-    explicit recorder(std::uint32_t graph_id) : recorder_storage(take()), id_(graph_id) {}
-    recorder(recorder&&) noexcept = default;
-    recorder& operator=(recorder&&) noexcept = default;
-    ~recorder() { give(*this); }
+    explicit basic_recorder(std::uint32_t graph_id) : recorder_storage(take()), id_(graph_id) {}
+    basic_recorder(basic_recorder&&) noexcept = default;
+    basic_recorder& operator=(basic_recorder&&) noexcept = default;
+    ~basic_recorder() { give(*this); }
 
     [[nodiscard]] std::uint32_t graph_id() const noexcept { return id_; }
 
@@ -45,6 +53,8 @@ public:
         for (const memory_use& use : uses) {
             if (use.allocation.graph == id_) {
                 check_use(use);
+            } else if (use.allocation.graph != 0) [[unlikely]] {
+                check_outside_use(use);
             }
         }
         if (inferring_) [[unlikely]] {
@@ -79,7 +89,7 @@ public:
     /// @throws misuse [D2] [D3] [D4] [F9] [F1] [O3] [O4]
     std::span<CUgraphNode_st* const> check_free(const dependencies& deps, const free_request& request) {
         const bool own = request.allocation.graph == id_ && request.allocation.index < allocation_count_;
-        resolve(deps, node_kind::free, own ? label_of(request.allocation.index) : nullptr);
+        resolve(deps, node_kind::free, own ? label_of(allocations_[request.allocation.index]) : nullptr);
         if (own) {
             freeing_ = request.allocation.index + 1;
             check_end_of(allocations_[request.allocation.index]);
@@ -105,6 +115,8 @@ public:
         }
         use_count_ += pending_uses_;
         pending_uses_ = 0;
+        outside_count_ += pending_outside_;
+        pending_outside_ = 0;
         if (kind_ == node_kind::alloc) {
             allocation_record& a = allocations_[allocation_count_++];
             a.made_by = made;
@@ -151,8 +163,8 @@ public:
 
     /// The model of a clone. @param handle_of  called with the handle of each node, gives its handle in the clone
     template <class HandleOf>
-    [[nodiscard]] recorder clone_for(std::uint32_t graph_id, HandleOf&& handle_of) const {
-        recorder copy(*this, graph_id);
+    [[nodiscard]] basic_recorder clone_for(std::uint32_t graph_id, HandleOf&& handle_of) const {
+        basic_recorder copy(*this, graph_id);
         for (number n = 0; n < order_.size(); ++n) {
             if (nodes_[n].handle != nullptr) {
                 copy.nodes_[n].handle = handle_of(nodes_[n].handle);
@@ -217,11 +229,76 @@ public:
     [[nodiscard]] std::uint32_t freed_by(std::uint32_t allocation) const noexcept {
         return allocations_[allocation].freed_by - 1;
     }
-    [[nodiscard]] source_line allocated_at(std::uint32_t allocation) const noexcept {
-        return added_at(allocations_[allocation].made_by - 1);
-    }
+    [[nodiscard]] source_line allocated_at(std::uint32_t allocation) const noexcept { return made_at(allocations_[allocation]); }
     /// "x: float[1048576], 4 MiB", or without a label "float[1048576], 4 MiB"
     [[nodiscard]] std::string describe(std::uint32_t allocation) const;
+
+    // ---- graphs inside of graphs; what is not defined here is in detail/recorder_family.hpp
+
+    /// A use of memory that is another graph's: what a graph around this one counts for the node that holds it.
+    struct outside_use {
+        memory_use use;
+        source_line where;
+    };
+    [[nodiscard]] std::span<const outside_use> outside_uses() const noexcept { return {outside_.data(), outside_count_}; }
+    void reserve_outside(std::size_t more) {
+        outside_.resize(outside_count_);
+        outside_.reserve(outside_count_ + more);
+    }
+    void commit_outside(const outside_use& use) noexcept {
+        if (!known_outside(use.use)) {
+            outside_.push_back(use);
+            ++outside_count_;
+        }
+    }
+
+    /// The number here of an allocation of this graph, or of one that a moved child left to it; else `no_index`.
+    [[nodiscard]] std::uint32_t local_of(allocation_ref allocation) const noexcept {
+        if (allocation.graph == id_) {
+            return allocation.index;
+        }
+        for (const imported& each : imports_) {
+            if (each.origin == allocation) {
+                return each.local;
+            }
+        }
+        return no_index;
+    }
+    /// How tokens name an allocation: by the graph that made it.
+    [[nodiscard]] allocation_ref origin_of(std::uint32_t allocation) const noexcept {
+        const imported* const from = import_of(allocations_[allocation]);
+        return from != nullptr ? from->origin : allocation_ref{id_, allocation};
+    }
+    [[nodiscard]] bool is_imported(std::uint32_t allocation) const noexcept { return kind_of(made_by(allocation)) == node_kind::child; }
+
+    /// What a moved child allocates and does not free is this graph's from here on, made by the child node (rule C15).
+    void reserve_imports(const basic_recorder& child);
+    void commit_imports(const basic_recorder& child, std::uint32_t child_node) noexcept;
+
+    /// A use by a node that is there already: of the node's changed parameters, or of a node inside of the graph that
+    /// it holds. @param what  uses the memory, for the message. @param before_free  it must come before the free is added
+    /// @throws misuse [O1] [O2] [O3]
+    template <class What>
+    void check_late_use(std::uint32_t user, std::uint32_t allocation, What&& what, source_line where, bool before_free = false) {
+        const allocation_record& a = allocations_[allocation];
+        if (a.made_by == user + 1) {
+            return;
+        }
+        const bool early = !precedes(a.made_by - 1, user);
+        const bool late = a.freed_by != 0 && !precedes(user, a.freed_by - 1);
+        if (early || late || (before_free && a.freed_by != 0)) [[unlikely]] {
+            raise_late_use(a, early ? "O1" : late ? "O3" : "O2", what(), user, where);
+        }
+    }
+    void reserve_late_uses(std::size_t more) { uses_.reserve(use_count_ + more); }
+    void commit_late_use(std::uint32_t user, std::uint32_t allocation, access how) noexcept {
+        allocation_record& a = allocations_[allocation];
+        std::uint32_t& head = how == access::write ? a.writers : a.readers;
+        if (a.made_by != user + 1 && (head == 0 || uses_[head - 1].node != user + 1)) {
+            uses_[use_count_] = {allocation, (user + 1) & 0x7FFFFFFFu, how == access::write, head & 0x7FFFFFFFu, 0};
+            head = ++use_count_;
+        }
+    }
 
     /// Races (rule O6) become mistakes from here on.
     void report_races(bool on) noexcept { races_ = on; }
@@ -234,15 +311,57 @@ private:
     using number = detail::reachability::number;
     using allocation_record = detail::allocation_record;
 
-    recorder(const recorder& other, std::uint32_t graph_id)
+    basic_recorder(const basic_recorder& other, std::uint32_t graph_id)
         : recorder_storage(other), id_(graph_id), file_(other.file_), last_type_(other.last_type_), fateless_(other.fateless_),
-          races_(other.races_), destroyed_(other.destroyed_) {}
+          races_(other.races_), destroyed_(other.destroyed_), outside_(other.outside_), outside_count_(other.outside_count_) {}
 
     void resolve(const dependencies& deps, node_kind kind, const char* name);
 
-    [[nodiscard]] const char* label_of(std::uint32_t allocation) const noexcept {
-        return nodes_[allocations_[allocation].made_by - 1].name;
+    /// An allocation that a moved child left to this graph.
+    struct imported {
+        allocation_ref origin;
+        std::uint32_t local;
+        const char* label;
+        source_line allocated;
+    };
+    [[nodiscard]] const imported* import_of(const allocation_record& a) const noexcept {
+        for (const imported& each : imports_) {
+            if (&allocations_[each.local] == &a) {
+                return &each;
+            }
+        }
+        return nullptr;
     }
+    [[nodiscard]] const char* label_of(const allocation_record& a) const noexcept {
+        const imported* const from = import_of(a);
+        return from != nullptr ? from->label : nodes_[a.made_by - 1].name;
+    }
+    [[nodiscard]] source_line made_at(const allocation_record& a) const noexcept {
+        const imported* const from = import_of(a);
+        return from != nullptr ? from->allocated : added_at(a.made_by - 1);
+    }
+    [[nodiscard]] bool known_outside(const memory_use& use) const noexcept {
+        constexpr std::size_t looked_at = 8;
+        for (std::size_t i = outside_.size(); i > 0 && i + looked_at > outside_.size(); --i) {
+            if (outside_[i - 1].use == use) {
+                return true;
+            }
+        }
+        return false;
+    }
+    [[gnu::noinline]] void check_outside_use(const memory_use& use) {
+        if (const std::uint32_t here = local_of(use.allocation); here != no_index) {
+            return check_use({{id_, here}, use.how});
+        }
+        if (pending_outside_ == 0) {
+            outside_.resize(outside_count_);  // an earlier node may have been refused
+        }
+        if (!known_outside(use)) {
+            outside_.push_back({use, where_});
+            ++pending_outside_;
+        }
+    }
+    void raise_late_use(const allocation_record& a, const char* rule, const std::string& what, std::uint32_t user, source_line where) const;
     [[nodiscard]] std::uint8_t type_of(const alloc_request& request) {
         if (last_type_ < types_.size() && types_[last_type_].name == request.type_name.data()) [[likely]] {
             return last_type_;
@@ -319,6 +438,9 @@ private:
     detail::handle_index by_handle_;
     bool races_ = false;
     bool destroyed_ = false;
+    std::vector<outside_use> outside_;  // the first so many are committed
+    std::uint32_t outside_count_ = 0;
+    std::vector<imported> imports_;
     std::vector<finding>* findings_ = nullptr;
 
     // What is pending
@@ -328,6 +450,7 @@ private:
     source_line where_{};
     std::size_t degree_ = 0;
     std::uint32_t pending_uses_ = 0;
+    std::uint32_t pending_outside_ = 0;
     std::uint32_t freeing_ = 0;  // the allocation that is freed, plus one
     number edge_from_ = 0;
     number edge_to_ = 0;

@@ -1,6 +1,7 @@
 // rule: C20
 // expect: because_only_capture_of_a_graph_opens_a_capture_scope
 #include <allograph/allograph.hpp>
+#include <allograph/capture.hpp>
 
 #include <utility>
 

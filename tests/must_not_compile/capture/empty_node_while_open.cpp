@@ -1,6 +1,7 @@
 // rule: C20
 // expect: because_a_capture_into_the_graph_is_open_end_it_first
 #include <allograph/allograph.hpp>
+#include <allograph/capture.hpp>
 
 #include <utility>
 

@@ -1,6 +1,7 @@
 // rule: C20
 // expect: because_a_capture_ends_once_write_std_move
 #include <allograph/allograph.hpp>
+#include <allograph/capture.hpp>
 
 #include <utility>
 

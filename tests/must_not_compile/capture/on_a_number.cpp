@@ -1,6 +1,7 @@
 // rule: C11
 // expect: because_a_number_is_no_stream
 #include <allograph/allograph.hpp>
+#include <allograph/capture.hpp>
 
 #include <utility>
 

@@ -1,6 +1,7 @@
 // rule: C19
 // expect: because_one_node_is_not_a_range_write_after_node
 #include <allograph/allograph.hpp>
+#include <allograph/capture.hpp>
 
 #include <utility>
 

@@ -1,6 +1,7 @@
 // rule: C20
 // expect: because_the_capture_holds_the_graph_write_std_move
 #include <allograph/allograph.hpp>
+#include <allograph/capture.hpp>
 
 #include <utility>
 

@@ -1,6 +1,7 @@
 // rule: C12
 // expect: because_an_allocation_is_taken_by_its_address_and_element_type
 #include <allograph/allograph.hpp>
+#include <allograph/capture.hpp>
 
 #include <utility>
 

@@ -1,6 +1,7 @@
 // rule: C12
 // expect: because_a_capture_describes_one_graph_write_std_move
 #include <allograph/allograph.hpp>
+#include <allograph/capture.hpp>
 
 #include <utility>
 

@@ -41,7 +41,8 @@ ag::alloc_node<float> returned(ag::memory_graph& g) {
     return x;
 }
 
-void taken(ag::memory_graph& g, ag::alloc_node<float> by_value, ag::alloc_node<float>& by_reference, ag::alloc_node<float>&& by_move) {
+void taken(ag::memory_graph& g, ag::alloc_node<float> by_value, ag::alloc_node<float>& by_reference,
+           ag::alloc_node<float>&& by_move) {
     (void)by_value.data();
     (void)by_reference.data();
     (void)by_move.data();

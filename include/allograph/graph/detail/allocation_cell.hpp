@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <allograph/detail/take.hpp>
 #include <allograph/graph/detail/atomic_word.hpp>
 
 namespace allograph {
@@ -16,7 +17,7 @@ public:
     allocation_cell() = default;
     static allocation_cell make() { return allocation_cell(new state); }
     allocation_cell(const allocation_cell& other) noexcept : state_(other.state_) { retain(); }
-    allocation_cell(allocation_cell&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+    allocation_cell(allocation_cell&& other) noexcept : state_(take(other.state_)) {}
     allocation_cell& operator=(allocation_cell other) noexcept {
         std::swap(state_, other.state_);
         return *this;
@@ -27,6 +28,7 @@ public:
         }
     }
     [[nodiscard]] explicit operator bool() const noexcept { return state_ != nullptr; }
+    [[nodiscard]] bool is(const allocation_cell& other) const noexcept { return state_ == other.state_; }
     [[nodiscard]] bool live() const noexcept { return state_ != nullptr && state_->live.load() != 0; }
     void set_live(bool live) const noexcept {
         if (state_ != nullptr) {

@@ -31,6 +31,9 @@ public:
     ledger(const ledger&) = delete;
     ledger& operator=(const ledger&) = delete;
     ~ledger() {
+        for (ledger* const each : inner) {
+            delete each;
+        }
         const spin_lock guard;
         ledger** link = &first();
         while (*link != this) {
@@ -74,6 +77,75 @@ public:
         return nullptr;
     }
 
+    // ---- graphs inside of this one: moved children and bodies of conditionals
+
+    /// @param node  of this graph, holds the other one; there is room in `inner`
+    void hold(ledger* other, std::uint32_t node) noexcept {
+        other->around_ = this;
+        other->holder_ = node;
+        inner.push_back(other);
+    }
+    [[nodiscard]] const ledger& outermost() const noexcept { return around_ == nullptr ? *this : around_->outermost(); }
+    [[nodiscard]] ledger& outermost() noexcept { return around_ == nullptr ? *this : around_->outermost(); }
+    [[nodiscard]] ledger* around() const noexcept { return around_; }
+    /// The node of the graph around this one that holds it.
+    [[nodiscard]] std::uint32_t holder() const noexcept { return holder_; }
+
+    /// The graph whose launches make an allocation, or null: the one that allocates it, or the outermost one around that.
+    /// @param index  its number in the graph that made it, then in the one found
+    [[nodiscard]] static ledger* launcher_of(allocation_ref allocation, std::uint32_t& index) noexcept {
+        ledger* found = find(allocation.graph);
+        while (found != nullptr && found->around_ != nullptr) {
+            const std::uint32_t outside = found->around_->model.local_of(allocation);
+            if (outside == recorder::no_index) {
+                break;  // freed inside
+            }
+            index = outside;
+            found = found->around_;
+        }
+        return found;
+    }
+
+    /// Calls `visit` with the graph that knows the allocation of a use, the node there that stands for `user`, a node of
+    /// `at`, and the allocation's number; with the graphs on the way it calls `pass`.
+    template <class Visit, class Pass>
+    static void resolve(ledger* at, std::uint32_t user, const memory_use& use, Visit&& visit, Pass&& pass) {
+        while (at != nullptr && use.allocation.known()) {
+            const std::uint32_t allocation = at->model.local_of(use.allocation);
+            if (allocation != recorder::no_index) {
+                return visit(*at, user, allocation);
+            }
+            pass(*at);
+            user = at->holder_;
+            at = at->around_;
+        }
+    }
+    /// Uses by a new node of this graph, as the graphs around it see them (rule C9). @throws misuse [O1] [O3]
+    /// @param copies  a memset or memcpy: the driver refuses those once the memory has a free node, in whatever order
+    template <class What>
+    void check_around(std::span<const memory_use> uses, bool copies, What&& what, source_line where) {
+        for (const memory_use& use : uses) {
+            if (model.local_of(use.allocation) == recorder::no_index) {
+                resolve(around_, holder_, use,
+                        [&](ledger& there, std::uint32_t user, std::uint32_t allocation) {
+                            there.model.check_late_use(user, allocation, what, where, copies);
+                            there.model.reserve_late_uses(uses.size());
+                        },
+                        [&](ledger& between) { between.model.reserve_outside(uses.size()); });
+            }
+        }
+    }
+    template <class = void>
+    void commit_around(std::span<const memory_use> uses, source_line where) noexcept {
+        for (const memory_use& use : uses) {
+            if (model.local_of(use.allocation) == recorder::no_index) {
+                resolve(around_, holder_, use,
+                        [&](ledger& there, std::uint32_t user, std::uint32_t allocation) { there.model.commit_late_use(user, allocation, use.how); },
+                        [&](ledger& between) { between.model.commit_outside({use, where}); });
+            }
+        }
+    }
+
     template <class T>
     static void make_room(std::vector<T>& list, std::size_t more) {
         if (list.capacity() - list.size() < more) {
@@ -84,6 +156,12 @@ public:
     recorder model;
     std::vector<exported> exports;
     std::vector<foreign_free> frees;
+    std::vector<ledger*> inner;
+    bool holds_conditional = false;
+    std::uint32_t open_conditions = 0;  // made, and used by no node so far
+    bool in_executable = false;
+    bool unfinished = false;  // a kernel inside of a moved child did not get its cluster
+    allocation_cell one_executable;  // live while the only one of a graph that holds a conditional is (rule C18)
 
 private:
     static ledger*& first() noexcept {
@@ -98,6 +176,8 @@ private:
 
     std::uint32_t id_;
     ledger* next_ = nullptr;
+    ledger* around_ = nullptr;
+    std::uint32_t holder_ = 0;
 };
 
 }  // namespace detail

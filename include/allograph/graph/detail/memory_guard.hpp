@@ -1,6 +1,6 @@
 #pragma once
 
-#include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include <allograph/driver/exec_calls.hpp>
@@ -45,9 +45,12 @@ private:
     bool changed_ = false;
 };
 
+// Templates from here on, so that a file that includes them and launches nothing pays for their text alone.
+
 /// The bytes in which a device maps graph memory: 32 MiB on those measured. Found once a device and process, by what
 /// the smallest graph takes; taken as 32 MiB where the device is too full to try (rule M2).
-inline std::uint64_t chunk_bytes(device which, source_line where) {
+template <class = void>
+std::uint64_t chunk_bytes(device which, source_line where) {
     constexpr std::uint64_t usual = std::uint64_t{32} << 20;
     struct slot {
         atomic_word<std::uint64_t> bytes{0};
@@ -98,18 +101,33 @@ inline std::uint64_t chunk_bytes(device which, source_line where) {
 }
 
 /// What a graph's allocations take: whole chunks that their addresses touch, each once.
-inline memory_footprint footprint_of(const recorder& model, source_line where) {
+/// @param left_out  allocations that do not count, in ascending order
+template <class = void>
+memory_footprint footprint_of(const recorder& model, source_line where, const std::vector<std::uint32_t>& left_out = {}) {
     struct range {
         int ordinal;
         std::uint64_t first;  // chunks
         std::uint64_t end;
     };
     std::vector<range> ranges;
+    auto skipped = left_out.begin();
     for (std::uint32_t a = 0; a < model.allocation_count(); ++a) {
+        if (skipped != left_out.end() && *skipped == a) {
+            ++skipped;
+            continue;
+        }
         const std::uint64_t chunk = chunk_bytes(device{model.device_of(a)}, where);
         ranges.push_back({model.device_of(a), model.address_of(a) / chunk, (model.address_of(a) + model.bytes_of(a) - 1) / chunk + 1});
     }
-    std::sort(ranges.begin(), ranges.end(), [](const range& a, const range& b) { return a.ordinal != b.ordinal ? a.ordinal < b.ordinal : a.first < b.first; });
+    if (ranges.empty()) {
+        return {};
+    }
+    // qsort: <algorithm> would cost every user more than this header.
+    std::qsort(ranges.data(), ranges.size(), sizeof(range), [](const void* left, const void* right) {
+        const range& a = *static_cast<const range*>(left);
+        const range& b = *static_cast<const range*>(right);
+        return a.ordinal != b.ordinal ? (a.ordinal < b.ordinal ? -1 : 1) : a.first < b.first ? -1 : a.first > b.first ? 1 : 0;
+    });
     memory_footprint sum;
     int ordinal = -1;
     std::uint64_t counted = 0;  // chunks up to here are counted
@@ -118,7 +136,7 @@ inline memory_footprint footprint_of(const recorder& model, source_line where) {
             ordinal = each.ordinal;
             counted = 0;
         }
-        const std::uint64_t first = std::max(each.first, counted);
+        const std::uint64_t first = each.first > counted ? each.first : counted;
         if (each.end > first) {
             sum.add(device{ordinal}, (each.end - first) * chunk_bytes(device{ordinal}, where));
             counted = each.end;
@@ -128,6 +146,7 @@ inline memory_footprint footprint_of(const recorder& model, source_line where) {
 }
 
 /// What launches on each stream have mapped: graphs on one stream share it (rule M4), so the next one there may.
+template <class = void>
 class stream_memory {
 public:
     static std::uint64_t on(CUstream stream, device which) noexcept {
@@ -144,7 +163,7 @@ public:
         const std::uint32_t now = memory_epoch().load();
         for (entry& each : entries()) {
             if (each.stream == stream && each.which == which) {
-                each.bytes = each.epoch == now ? std::max(each.bytes, bytes) : bytes;
+                each.bytes = each.epoch == now && each.bytes > bytes ? each.bytes : bytes;
                 each.epoch = now;
                 return;
             }
@@ -167,19 +186,27 @@ private:
 
 /// @throws out_of_memory when a device cannot give what a graph takes: free memory, graph memory that is held but not
 ///         used, and what graphs on the same stream share with it
-inline void require_room(const memory_footprint& needed, CUstream stream, source_line where) {
-    for (const memory_footprint::entry& each : needed.devices()) {
-        const CUdevice handle = info_of(each.which, where).handle;
-        const context_scope scope(primary_context(each.which.ordinal, handle, where), where);
+template <class = void>
+void require_room(const memory_footprint& needed, CUstream stream, source_line where) {
+    for (int ordinal = 0; ordinal < memory_footprint::most_devices; ++ordinal) {
+        const device which{ordinal};
+        if (needed.on(which) == 0) {
+            continue;
+        }
+        const CUdevice handle = info_of(which, where).handle;
+        const context_scope scope(primary_context(ordinal, handle, where), where);
         const std::uint64_t reserved = driver::device_get_graph_mem_attribute(handle, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, where);
         const std::uint64_t used = driver::device_get_graph_mem_attribute(handle, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, where);
-        const std::uint64_t available = driver::mem_get_info(where).free + (reserved > used ? reserved - used : 0) + stream_memory::on(stream, each.which);
-        if (each.bytes > available) {
-            throw out_of_memory(each.which, each.bytes, available, where);
+        const std::uint64_t shared = stream_memory<>::on(stream, which);
+        const std::uint64_t available = driver::mem_get_info(where).free + (reserved > used ? reserved - used : 0) + shared;
+        if (needed.on(which) > available) {
+            throw out_of_memory(which, needed.on(which), available, where);
         }
     }
-    for (const memory_footprint::entry& each : needed.devices()) {
-        stream_memory::mapped(stream, each.which, each.bytes);
+    for (int ordinal = 0; ordinal < memory_footprint::most_devices; ++ordinal) {
+        if (needed.on(device{ordinal}) != 0) {
+            stream_memory<>::mapped(stream, device{ordinal}, needed.on(device{ordinal}));
+        }
     }
 }
 

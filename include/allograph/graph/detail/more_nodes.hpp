@@ -173,17 +173,17 @@ private:
     struct side {
         std::uint64_t address = 0;
         const void* host = nullptr;
-        std::size_t width = 0, height = 0, depth = 0, pitch = 0;
+        std::size_t width = 0, height = 0, depth = 0, pitch = 0, element_bytes = 0;
         memory_use use{};
         bool on_device = false;
     };
     template <class T>
     static side side_of(const device_pitched<T>& m, access how) {
-        return {m.data().address(), nullptr, m.width(), m.height(), m.depth(), m.pitch_bytes(), {m.allocation(), how}, true};
+        return {m.data().address(), nullptr, m.width(), m.height(), m.depth(), m.pitch_bytes(), sizeof(T), {m.allocation(), how}, true};
     }
     template <class T>
     static side side_of(const host_pitched<T>& m, access) {
-        return {0, m.data, m.width, m.height, m.depth, m.pitch_bytes != 0 ? m.pitch_bytes : m.width * sizeof(T), {}, false};
+        return {0, m.data, m.width, m.height, m.depth, m.pitch_bytes != 0 ? m.pitch_bytes : m.width * sizeof(T), sizeof(T), {}, false};
     }
 
     template <class To, class From>
@@ -193,7 +193,6 @@ private:
         if (to.width != from.width || to.height != from.height || to.depth != from.depth) {
             broken_rule("O5", "a copy between rows of different width, height or depth", deps.where());
         }
-        using element = std::remove_pointer_t<decltype(pointer_to(from_memory))>;
         const memory_use uses[2] = {to.use, from.use};
         return memcpy_node(self().add(deps, node_kind::memcpy, nullptr, uses, [&](driver::node_list list) {
             CUDA_MEMCPY3D parameters{};
@@ -207,16 +206,12 @@ private:
             parameters.dstHost = const_cast<void*>(to.host);  // the typed member took non-const elements
             parameters.dstPitch = to.pitch;
             parameters.dstHeight = to.height;
-            parameters.WidthInBytes = to.width * sizeof(element);
+            parameters.WidthInBytes = to.width * to.element_bytes;
             parameters.Height = to.height;
             parameters.Depth = to.depth;
             return driver::graph_add_memcpy_node(self().get(), list, parameters, self().context(), deps.where());
         }));
     }
-    template <class T>
-    static T* pointer_to(const device_pitched<T>&);
-    template <class T>
-    static T* pointer_to(const host_pitched<T>&);
 };
 
 }  // namespace detail

@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <allograph/detail/take.hpp>
+
 namespace allograph {
 inline namespace v0 {
 namespace detail {
@@ -23,7 +25,7 @@ class growing {
 public:
     growing() noexcept = default;
     growing(growing&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
+        : data_(take(other.data_)), capacity_(take(other.capacity_)) {}
     /// A copy of the first `used` values.
     growing(const growing& other, std::size_t used) {
         if (used != 0) {

@@ -7,7 +7,8 @@
 namespace allograph {
 inline namespace v0 {
 
-inline void recorder::check_dependency(const node& from, const node& to, source_line where) {
+template <class Lazy>
+void basic_recorder<Lazy>::check_dependency(const node& from, const node& to, source_line where) {
     edge_from_ = edge_to_ = 0;
     const number first = resolve_end(from, "from", where);
     const number second = resolve_end(to, "to", where);
@@ -27,7 +28,8 @@ inline void recorder::check_dependency(const node& from, const node& to, source_
     edge_to_ = second;
 }
 
-inline void recorder::resolve(const dependencies& deps, node_kind kind, const char* name) {
+template <class Lazy>
+void basic_recorder<Lazy>::resolve(const dependencies& deps, node_kind kind, const char* name) {
     const std::size_t given = deps.size();
     order_.reserve(given);
     if (order_.room() > nodes_.capacity()) [[unlikely]] {
@@ -51,6 +53,7 @@ inline void recorder::resolve(const dependencies& deps, node_kind kind, const ch
         candidates_.clear();
     }
     pending_uses_ = 0;
+    pending_outside_ = 0;
     freeing_ = 0;
     number* const out = order_.pending();
     std::size_t degree = 0;
@@ -76,7 +79,8 @@ inline void recorder::resolve(const dependencies& deps, node_kind kind, const ch
     }
 }
 
-inline void recorder::check_distinct() {
+template <class Lazy>
+void basic_recorder<Lazy>::check_distinct() {
     const number* const given = order_.pending();
     if (degree_ <= few) {
         for (std::size_t i = 1; i < degree_; ++i) {
@@ -97,7 +101,8 @@ inline void recorder::check_distinct() {
     }
 }
 
-inline void recorder::new_marks() {
+template <class Lazy>
+void basic_recorder<Lazy>::new_marks() {
     marks_.reserve(order_.size() + std::size_t{2});  // the pending node, too, may be asked for
     if (++mark_ == 0) {
         std::memset(marks_.data(), 0, marks_.capacity() * sizeof(number));
@@ -105,7 +110,8 @@ inline void recorder::new_marks() {
     }
 }
 
-inline bool recorder::direct(number n) const noexcept {
+template <class Lazy>
+bool basic_recorder<Lazy>::direct(number n) const noexcept {
     if (degree_ > few) {
         return marks_[n] == mark_;
     }
@@ -118,7 +124,8 @@ inline bool recorder::direct(number n) const noexcept {
     return false;
 }
 
-inline void recorder::check_use(const memory_use& use) {
+template <class Lazy>
+void basic_recorder<Lazy>::check_use(const memory_use& use) {
     const allocation_record& a = allocations_[use.allocation.index];
     const bool writes = use.how == access::write;
     if (a.freed_by != 0) [[unlikely]] {
@@ -142,7 +149,8 @@ inline void recorder::check_use(const memory_use& use) {
     ++pending_uses_;
 }
 
-inline void recorder::check_end_of(const allocation_record& a) {
+template <class Lazy>
+void basic_recorder<Lazy>::check_end_of(const allocation_record& a) {
     if (a.freed_by != 0) [[unlikely]] {
         return raise_second_free();
     }
@@ -165,7 +173,8 @@ inline void recorder::check_end_of(const allocation_record& a) {
     }
 }
 
-[[gnu::noinline]] inline void recorder::search_targets(const allocation_record& a) {
+template <class Lazy>
+[[gnu::noinline]] void basic_recorder<Lazy>::search_targets(const allocation_record& a) {
     number lowest = targets_.front();
     for (const number n : targets_) {
         lowest = n < lowest ? n : lowest;
@@ -182,7 +191,8 @@ inline void recorder::check_end_of(const allocation_record& a) {
     }
 }
 
-inline void recorder::link(std::uint32_t place, number made) noexcept {
+template <class Lazy>
+void basic_recorder<Lazy>::link(std::uint32_t place, number made) noexcept {
     detail::use_record& u = uses_[place];
     allocation_record& a = allocations_[u.allocation];
     const bool valid = !u.covered;
@@ -206,7 +216,8 @@ inline void recorder::link(std::uint32_t place, number made) noexcept {
     }
 }
 
-inline void recorder::infer_use(const allocation_record& a, bool writes) {
+template <class Lazy>
+void basic_recorder<Lazy>::infer_use(const allocation_record& a, bool writes) {
     for_uses(a.writers, [&](const detail::use_record& u) { candidates_.push_back(u.node); });
     if (writes) {
         for_uses(a.readers, [&](const detail::use_record& u) { candidates_.push_back(u.node); });
@@ -217,7 +228,8 @@ inline void recorder::infer_use(const allocation_record& a, bool writes) {
 }
 
 /// Leaves the candidates that no other candidate comes after, and makes them the dependencies of the pending node.
-[[gnu::noinline]] inline void recorder::infer() {
+template <class Lazy>
+[[gnu::noinline]] void basic_recorder<Lazy>::infer() {
     candidates_.insert(candidates_.end(), order_.pending(), order_.pending() + degree_);
     new_marks();
     std::size_t count = 0;
@@ -266,7 +278,8 @@ inline void recorder::infer_use(const allocation_record& a, bool writes) {
     }
 }
 
-[[gnu::noinline]] inline bool recorder::check_races(std::uint32_t allocation, bool writes) {
+template <class Lazy>
+[[gnu::noinline]] bool basic_recorder<Lazy>::check_races(std::uint32_t allocation, bool writes) {
     const allocation_record& a = allocations_[allocation];
     targets_.clear();
     for_uses(a.writers, [&](const detail::use_record& u) { check_before(u.node); });
@@ -289,7 +302,7 @@ inline void recorder::infer_use(const allocation_record& a, bool writes) {
             raise("O6",
                   detail::message(
                       what + " and " + text_of(n) + " touch " + short_name(a) + " in no order, and one of them writes", where_)
-                      .row("allocated", added_at(a.made_by - 1), description(a))
+                      .row("allocated", made_at(a), description(a))
                       .row("used", added_at(n - 1), text_of(n))
                       .row("used", where_, what + "; " + dependencies_text()),
                   "let one depend on the other, or pass ag::inferred");
@@ -298,7 +311,8 @@ inline void recorder::infer_use(const allocation_record& a, bool writes) {
     return ordered;
 }
 
-[[gnu::noinline]] inline void recorder::index_handles() {
+template <class Lazy>
+[[gnu::noinline]] void basic_recorder<Lazy>::index_handles() {
     if (by_handle_.built()) {
         return;
     }

@@ -7,7 +7,8 @@
 namespace allograph {
 inline namespace v0 {
 
-[[gnu::cold, gnu::noinline]] inline void recorder::raise(const char* rule, const detail::message& what,
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise(const char* rule, const detail::message& what,
                                                          const std::string& fix) const {
     const misuse mistake(rule, what.text(fix));
     if (findings_ == nullptr) {
@@ -16,11 +17,13 @@ inline namespace v0 {
     findings_->push_back({rule, mistake.what(), what.at()});
 }
 
-[[gnu::cold, gnu::noinline]] inline std::string recorder::text_of(number n) const {
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::text_of(number n) const {
     return detail::node_text(kind_of(n - 1), nodes_[n - 1].name);
 }
 
-[[gnu::cold, gnu::noinline]] inline std::uint32_t recorder::file_number(const char* file) {
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] std::uint32_t basic_recorder<Lazy>::file_number(const char* file) {
     constexpr std::size_t most = 256;
     for (std::uint32_t i = 0; i < files_.size(); ++i) {
         if (files_[i] == file) {
@@ -34,7 +37,8 @@ inline namespace v0 {
     return static_cast<std::uint32_t>(files_.size() - 1);
 }
 
-[[gnu::cold, gnu::noinline]] inline std::uint8_t recorder::new_type(const alloc_request& request) {
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] std::uint8_t basic_recorder<Lazy>::new_type(const alloc_request& request) {
     constexpr std::size_t most = 256;
     for (std::size_t i = 0; i < types_.size(); ++i) {
         if (types_[i].name == request.type_name.data()) {
@@ -51,21 +55,24 @@ inline namespace v0 {
     return static_cast<std::uint8_t>(types_.size() - 1);
 }
 
-[[gnu::cold, gnu::noinline]] inline std::string recorder::describe(std::uint32_t allocation) const {
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::describe(std::uint32_t allocation) const {
     return description(allocations_[allocation]);
 }
 
 /// "x: float[1048576], 4 MiB"
-[[gnu::cold, gnu::noinline]] inline std::string recorder::description(const allocation_record& a) const {
-    const char* const label = nodes_[a.made_by - 1].name;
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::description(const allocation_record& a) const {
+    const char* const label = label_of(a);
     const detail::element_type& type = types_[a.type];
     return (label == nullptr ? std::string() : label + std::string(": ")) + std::string(type.name, type.name_size) + "[" +
            std::to_string(a.bytes / (type.bytes == 0 ? 1 : type.bytes)) + "], " + detail::bytes_text(a.bytes);
 }
 
 /// "'x'", or "float[1048576]" without a label
-[[gnu::cold, gnu::noinline]] inline std::string recorder::short_name(const allocation_record& a) const {
-    const char* const label = nodes_[a.made_by - 1].name;
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::short_name(const allocation_record& a) const {
+    const char* const label = label_of(a);
     if (label != nullptr) {
         return std::string("'") + label + "'";
     }
@@ -74,7 +81,8 @@ inline namespace v0 {
 }
 
 /// "depends on: memset solver.cpp:43, kernel 'saxpy' solver.cpp:44"
-[[gnu::cold, gnu::noinline]] inline std::string recorder::dependencies_text() const {
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::dependencies_text() const {
     constexpr std::size_t most = 6;
     std::string text = "depends on: ";
     for (std::size_t i = 0; i < degree_ && i < most; ++i) {
@@ -90,7 +98,8 @@ inline namespace v0 {
 }
 
 /// The number of a node of this graph, or 0 and what is wrong with it.
-[[gnu::cold, gnu::noinline]] inline recorder::number recorder::find(const node& n, const char*& rule, std::string& trouble,
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] typename basic_recorder<Lazy>::number basic_recorder<Lazy>::find(const node& n, const char*& rule, std::string& trouble,
                                                                     std::string& fix) {
     const detail::node_parts& parts = detail::handle_access::parts(n);
     rule = "D3";
@@ -127,7 +136,8 @@ inline namespace v0 {
     return parts.index + 1;
 }
 
-[[gnu::noinline]] inline recorder::number recorder::resolve_other(const node& dependency, std::size_t position,
+template <class Lazy>
+[[gnu::noinline]] typename basic_recorder<Lazy>::number basic_recorder<Lazy>::resolve_other(const node& dependency, std::size_t position,
                                                                   std::size_t count) {
     const char* rule = nullptr;
     std::string trouble;
@@ -143,7 +153,8 @@ inline namespace v0 {
     return found;
 }
 
-inline recorder::number recorder::resolve_end(const node& end, const char* role, source_line where) {
+template <class Lazy>
+typename basic_recorder<Lazy>::number basic_recorder<Lazy>::resolve_end(const node& end, const char* role, source_line where) {
     const char* rule = nullptr;
     std::string trouble;
     std::string fix;
@@ -154,7 +165,8 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
     return found;
 }
 
-[[gnu::cold, gnu::noinline]] inline void recorder::raise_duplicate() {
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_duplicate() {
     number* const given = order_.pending();
     std::size_t kept = 0;
     std::vector<number> twice;
@@ -185,22 +197,24 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
     }
 }
 
-[[gnu::cold, gnu::noinline]] inline void recorder::raise_unordered_use(std::uint32_t allocation) const {
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_unordered_use(std::uint32_t allocation) const {
     const allocation_record& a = allocations_[allocation];
     const std::string what = detail::node_text(kind_, name_);
     raise("O1",
           detail::message(what + " uses " + short_name(a) + ", but is not ordered after its allocation", where_)
-              .row("allocated", added_at(a.made_by - 1), description(a))
+              .row("allocated", made_at(a), description(a))
               .row("used", where_, what + "; " + dependencies_text()),
           std::string("let the ") + detail::kind_text(kind_) +
               " depend on the allocation or on a node behind it, or pass ag::inferred");
 }
 
-[[gnu::cold, gnu::noinline]] inline void recorder::raise_use_after_free(std::uint32_t allocation) const {
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_use_after_free(std::uint32_t allocation) const {
     const allocation_record& a = allocations_[allocation];
     const std::string what = detail::node_text(kind_, name_);
     detail::message text(what + " uses " + short_name(a) + " after its free", where_);
-    text.row("allocated", added_at(a.made_by - 1), description(a))
+    text.row("allocated", made_at(a), description(a))
         .row("freed", added_at(a.freed_by - 1))
         .row("used", where_, what);
     // X9: the memory may be somebody else's by now. Certainly where addresses say so.
@@ -214,31 +228,58 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
         }
     }
     if (later != nullptr) {
-        text.row("allocated", added_at(later->made_by - 1), description(*later))
+        text.row("allocated", made_at(*later), description(*later))
             .note(std::string("[X9] the freed bytes ") + (same_bytes ? "belong to " : "may belong to ") + short_name(*later) +
                   " by now, which the " + detail::kind_text(kind_) + " would touch");
     }
     raise("O2", text, std::string("add the ") + detail::kind_text(kind_) + " before the free, and let the free depend on it");
 }
 
-[[gnu::cold, gnu::noinline]] inline void recorder::raise_second_free() {
+/// @param user  the node, or the one that holds the graph in which the memory is used
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_late_use(const allocation_record& a, const char* rule, const std::string& what,
+                                                                       std::uint32_t user, source_line where) const {
+    const bool early = rule[1] == '1';
+    const bool holds = kind_of(user) == node_kind::child || kind_of(user) == node_kind::conditional;
+    const std::string holder = text_of(user + 1);
+    detail::message text(what + (holds ? " inside of a " + holder : std::string()) + " uses " + short_name(a) +
+                             (early ? ", which is not allocated before it"
+                              : rule[1] == '2' ? ", whose free is there already: the driver takes a memset or memcpy before the free is added alone"
+                                             : ", whose free is not ordered after it"),
+                         where);
+    text.row("allocated", made_at(a), description(a)).row("used", where, what);
+    if (holds) {
+        text.row("inside", added_at(user), holder);
+    }
+    if (!early) {
+        text.row("freed", added_at(a.freed_by - 1));
+    }
+    raise(rule, text,
+          early ? "let the " + holder + " depend on the allocation or on a node behind it"
+          : rule[1] == '2' ? "add it before the free"
+                         : "let the free depend on the " + holder);
+}
+
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_second_free() {
     const allocation_record& a = allocations_[freeing_ - 1];
     freeing_ = 0;
     raise("F1",
           detail::message(short_name(a) + " is freed already", where_)
-              .row("allocated", added_at(a.made_by - 1), description(a))
+              .row("allocated", made_at(a), description(a))
               .row("freed", added_at(a.freed_by - 1))
               .row("again", where_),
           "free an allocation once");
 }
 
-[[gnu::cold, gnu::noinline]] inline void recorder::raise_early_free(const allocation_record& a,
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_early_free(const allocation_record& a,
                                                                     const std::vector<number>& missing) const {
     constexpr std::size_t most = 8;
     if (missing.front() == a.made_by) {
         return raise("O4",
                      detail::message("the free of " + short_name(a) + " is not ordered after its allocation", where_)
-                         .row("allocated", added_at(a.made_by - 1), description(a))
+                         .row("allocated", made_at(a), description(a))
                          .row("freed", where_, dependencies_text()),
                      "let the free depend on the allocation, or pass ag::inferred");
     }
@@ -248,7 +289,7 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
     }
     detail::message what(
         "the free of " + short_name(a) + " is not ordered after " + (one ? "a node that uses it" : "nodes that use it"), where_);
-    what.row("allocated", added_at(a.made_by - 1), description(a));
+    what.row("allocated", made_at(a), description(a));
     number last = 0;
     for (std::size_t i = 0; i < most; ++i) {
         number next = 0;
@@ -274,7 +315,8 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
               : std::string("let the free depend on them, or pass ag::inferred"));
 }
 
-[[gnu::cold, gnu::noinline]] inline void recorder::raise_edge(const char* rule, const char* trouble, const char* fix, number from,
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_edge(const char* rule, const char* trouble, const char* fix, number from,
                                                               number to, source_line where) const {
     raise(rule,
           detail::message(trouble, where)
@@ -284,7 +326,8 @@ inline recorder::number recorder::resolve_end(const node& end, const char* role,
           fix);
 }
 
-[[gnu::cold, gnu::noinline]] inline void recorder::raise_fates(std::span<const std::uint32_t> taken_now,
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_fates(std::span<const std::uint32_t> taken_now,
                                                                source_line where) const {
     std::vector<bool> taken(allocation_count_);
     for (const std::uint32_t a : taken_now) {
