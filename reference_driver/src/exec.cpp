@@ -88,10 +88,13 @@ void collect_conditionals(const graph& from, executable& into, int depth) {
     if (depth > deepest)
         return;
     into.conditionals.insert(into.conditionals.end(), from.conditionals.begin(), from.conditionals.end());
-    for (const auto& each : from.nodes)
+    for (const auto& each : from.nodes) {
         if (const auto* conditional = std::get_if<conditional_data>(&each->data))
             for (const auto& body : conditional->bodies)
                 collect_conditionals(*body, into, depth + 1);
+        if (const auto* child = std::get_if<child_data>(&each->data))
+            collect_conditionals(*child->child, into, depth + 1);
+    }
 }
 
 void add_chunks(const allocation& memory, std::map<int, std::vector<std::uint64_t>>& to) {

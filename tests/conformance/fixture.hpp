@@ -118,6 +118,23 @@ std::vector<T> contents(ag::device_span<T> memory, CUstream stream) {
     return host;
 }
 
+/// Frees an allocation in its graph that was an output of an executable before. Drivers that refuse this leave token and
+/// graph as they were. @return whether it is freed now
+template <class Graph, class Deps, class T>
+bool free_former_output(Graph& g, const Deps& deps, ag::alloc_node<T>& token) {
+    const std::size_t nodes = node_count(g.get());
+    try {
+        g.add_free(deps, std::move(token));
+    } catch (const ag::driver_error& error) {
+        CHECK(error.call() == std::string("cuGraphAddMemFreeNode"));
+        CHECK_FALSE(token.spent());
+        CHECK(node_count(g.get()) == nodes);
+        return false;
+    }
+    CHECK(token.spent());
+    return true;
+}
+
 /// The driver may destroy user objects a little later, on a thread of its own.
 template <class F>
 bool eventually(F&& condition) {

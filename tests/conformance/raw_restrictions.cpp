@@ -157,6 +157,16 @@ TEST_CASE("nodes added after instantiating do not reach the executable", "[raw][
     CHECK(cuMemFree(a.address) == ok);
 }
 
+TEST_CASE("an output stays the program's to free when its executable is gone", "[raw][G10][unsure]") {
+    graph g;
+    const added a = add_alloc(g, 4096);
+    executable e(g);
+    REQUIRE(e.launch() == ok);
+    REQUIRE(e.destroy() == ok);
+    CHECK(cuMemFree(a.address) == ok);
+    CHECK(add_free(g, a.address, {a.node}).result == invalid);
+}
+
 TEST_CASE("a graph without memory nodes may do all of it", "[raw][G1][G2][G3][G5]") {
     graph g;
     const added a = add_empty(g);
@@ -196,6 +206,7 @@ TEST_CASE("null handles and pointers are refused", "[raw][G5]") {
 }
 
 TEST_CASE("a user object dies with the last of graph, copies and executables", "[raw][G5]") {
+    here();
     int destroyed = 0;
     CUuserObject object = nullptr;
     REQUIRE(cuUserObjectCreate(

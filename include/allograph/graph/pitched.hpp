@@ -21,7 +21,7 @@ public:
             detail::broken_rule("O5", "rows of no elements, or a pitch that is shorter than a row");
         }
         const std::size_t bytes = (height * depth - 1) * pitch_ + width * sizeof(T);
-        if (data.known_elements() != 0 && bytes > data.known_elements() * sizeof(T)) {
+        if (data.bounded() && bytes > data.known_elements() * sizeof(T)) {
             detail::broken_rule("O5", "the rows pass the end of their allocation");
         }
     }

@@ -59,12 +59,15 @@ public:
 
     /// The address `count` elements further. @throws misuse [O5] outside of the allocation, where it is known
     [[nodiscard]] constexpr device_ptr operator+(std::ptrdiff_t count) const {
-        const auto bytes = static_cast<std::uint64_t>(count) * sizeof(T);  // modulo 2^64, as addresses are
-        device_ptr moved = *this;
-        moved.address_ = address_ + bytes;
-        if (end_ != 0 && (moved.address_ < begin_ || moved.address_ > end_)) {
-            detail::broken_rule("O5", "device pointer arithmetic leaves the allocation");
+        if (bounded()) {  // counted in elements, so that nothing wraps around
+            const auto behind = static_cast<std::ptrdiff_t>((address_ - begin_) / sizeof(T));
+            const auto ahead = static_cast<std::ptrdiff_t>((end_ - address_) / sizeof(T));
+            if (count < -behind || count > ahead) {
+                detail::broken_rule("O5", "device pointer arithmetic leaves the allocation");
+            }
         }
+        device_ptr moved = *this;
+        moved.address_ = address_ + static_cast<std::uint64_t>(count) * sizeof(T);  // modulo 2^64, as addresses are
         return moved;
     }
     [[nodiscard]] constexpr device_ptr operator-(std::ptrdiff_t count) const { return *this + -count; }
@@ -74,6 +77,9 @@ public:
     friend constexpr bool operator==(const device_ptr& a, const device_ptr& b) noexcept {
         return a.address_ == b.address_ && a.from_ == b.from_;
     }
+
+    /// True where the bounds of the allocation are known.
+    [[nodiscard]] constexpr bool bounded() const noexcept { return end_ != 0; }
 
     /// Elements from here to the end of the allocation; 0 where that is not known.
     [[nodiscard]] constexpr std::size_t known_elements() const noexcept {

@@ -16,7 +16,7 @@ public:
 
     /// @param count  elements. @throws misuse [O5] when they pass the end of a known allocation
     constexpr device_span(device_ptr<T> data, std::size_t count) : data_(data), size_(count) {
-        if (data.known_elements() != 0 && count > data.known_elements()) {
+        if (data.bounded() && count > data.known_elements()) {
             detail::broken_rule("O5", "a span passes the end of its allocation");
         }
     }

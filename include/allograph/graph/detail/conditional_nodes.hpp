@@ -44,9 +44,12 @@ public:
     /// The value for a conditional node of this graph, which is `at_each_launch` when a launch begins. Each needs its node
     /// before the graph is instantiated.
     /// Driver: cuGraphConditionalHandleCreate with CU_GRAPH_COND_ASSIGN_DEFAULT
-    template <class Condition = condition>
-    [[nodiscard]] Condition make_condition(unsigned at_each_launch, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
-        return make<Condition>(at_each_launch, CU_GRAPH_COND_ASSIGN_DEFAULT, {file, line});
+    template <std::integral V, class Condition = condition>
+    [[nodiscard]] Condition make_condition(V at_each_launch, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+        if (!std::in_range<unsigned>(at_each_launch)) {
+            broken_rule("argument", "the value of a condition is an unsigned", {file, line});
+        }
+        return make<Condition>(static_cast<unsigned>(at_each_launch), CU_GRAPH_COND_ASSIGN_DEFAULT, {file, line});
     }
     /// The same, without a value until a kernel sets one.
     template <class Condition = condition>

@@ -54,27 +54,18 @@ public:
 
     /// Changes memory and value of a memset node.
     /// @throws misuse [D3] [D4] [O1] [O3] [O5]; driver_error. Driver: cuGraphExecMemsetNodeSetParams
-    template <class T, class V>
-        requires(sets<T, V>)
-    void update_memset(const memset_node& which, const device_span<T>& memory, const V& value, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
-        const source_line where{file, line};
-        constexpr bool clears = std::same_as<V, zero_t>;
-        constexpr std::size_t unit = !clears ? sizeof(T) : sizeof(T) % 4 == 0 ? 4 : sizeof(T) % 2 == 0 ? 2 : 1;
-        if (memory.empty()) {
-            broken_rule("O5", "a memset of 0 elements", where);
-        }
-        CUDA_MEMSET_NODE_PARAMS parameters{};
-        if constexpr (!clears) {
-            const T converted = value;
-            std::memcpy(&parameters.value, &converted, sizeof(T));  // little endian, as everywhere that CUDA runs
-        }
-        parameters.dst = memory.data().address();
-        parameters.elementSize = unit;
-        parameters.width = memory.size_bytes() / unit;
-        parameters.height = 1;
-        const memory_use use{memory.allocation(), access::write};
-        check_change(which, nullptr, std::span(&use, 1), where);
-        driver::graph_exec_memset_node_set_params(self().exec_, which.get(), parameters, context(), where);
+    template <class T>
+        requires(sets<T, T>)
+    void update_memset(const memset_node& which, const device_span<T>& memory, const std::type_identity_t<T>& value, const char* file = __builtin_FILE(),
+                       unsigned line = __builtin_LINE()) {
+        std::uint32_t bits = 0;
+        std::memcpy(&bits, &value, sizeof(T));  // little endian, as everywhere that CUDA runs
+        set_memset(which, memory, sizeof(T), bits, {file, line});
+    }
+    template <class T>
+        requires(!std::is_const_v<T>)
+    void update_memset(const memset_node& which, const device_span<T>& memory, zero_t, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+        set_memset(which, memory, sizeof(T) % 4 == 0 ? 4 : sizeof(T) % 2 == 0 ? 2 : 1, 0, {file, line});
     }
     template <class T, class V, class Reason = why_not_set<T, V>>
         requires(!sets<T, V>)
@@ -183,6 +174,22 @@ private:
         } else {
             return self().graph_.context;
         }
+    }
+
+    template <class T>
+    void set_memset(const memset_node& which, const device_span<T>& memory, unsigned unit, std::uint32_t bits, source_line where) {
+        if (memory.empty()) {
+            broken_rule("O5", "a memset of 0 elements", where);
+        }
+        const memory_use use{memory.allocation(), access::write};
+        check_change(which, nullptr, std::span(&use, 1), where);
+        CUDA_MEMSET_NODE_PARAMS parameters{};
+        parameters.value = bits;
+        parameters.dst = memory.data().address();
+        parameters.elementSize = unit;
+        parameters.width = memory.size_bytes() / unit;
+        parameters.height = 1;
+        driver::graph_exec_memset_node_set_params(self().exec_, which.get(), parameters, context(), where);
     }
 
     template <class... Params, std::size_t... I, class Tuple>
