@@ -260,19 +260,28 @@ struct our_build {
     [[gnu::noinline]] void build_once(const program& p) {
         for (std::size_t i = 0; i < p.ops.size(); ++i) {
             const op& o = p.ops[i];
-            std::array<ag::node, most_deps> gathered;
-            for (unsigned d = 0; d < o.dep_count; ++d) {
-                gathered[d] = nodes[o.deps[d]];
+            switch (o.dep_count) {
+            case 0: add(i, o, std::array<ag::node, 0>{}); break;
+            case 1: add(i, o, ag::after(nodes[o.deps[0]])); break;
+            case 2: add(i, o, ag::after(nodes[o.deps[0]], nodes[o.deps[1]])); break;
+            case 3: add(i, o, ag::after(nodes[o.deps[0]], nodes[o.deps[1]], nodes[o.deps[2]])); break;
+            default: add(i, o, ag::after(nodes[o.deps[0]], nodes[o.deps[1]], nodes[o.deps[2]], nodes[o.deps[3]])); break;
             }
-            const std::span<const ag::node> deps(gathered.data(), o.dep_count);
-            switch (o.kind) {
-            case op_kind::alloc: tokens.push_back(graph.template add_alloc<float>(deps, elements)); nodes[i] = tokens.back(); break;
-            case op_kind::memset: nodes[i] = graph.add_memset(deps, tokens[o.allocation].span(), 0.0f); break;
-            case op_kind::kernel:
-                nodes[i] = graph.add_kernel(deps, function, ag::grid_for(elements), int{elements}, 2.0f, tokens[o.source].data(), tokens[o.allocation].data());
-                break;
-            case op_kind::free: nodes[i] = graph.add_free(deps, std::move(tokens[o.allocation])); break;
-            }
+        }
+    }
+
+    template <std::size_t N>
+    [[gnu::always_inline]] void add(std::size_t i, const op& o, const std::array<ag::node, N>& deps) {
+        switch (o.kind) {
+        case op_kind::alloc:
+            tokens.push_back(graph.template add_alloc<float>(deps, elements));
+            nodes[i] = tokens.back();
+            break;
+        case op_kind::memset: nodes[i] = graph.add_memset(deps, tokens[o.allocation].span(), 0.0f); break;
+        case op_kind::kernel:
+            nodes[i] = graph.add_kernel(deps, function, ag::grid_for(elements), int{elements}, 2.0f, tokens[o.source].data(), tokens[o.allocation].data());
+            break;
+        case op_kind::free: nodes[i] = graph.add_free(deps, std::move(tokens[o.allocation])); break;
         }
     }
 };

@@ -304,7 +304,7 @@ CUresult cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t* flags) {
     const executable* which = find_executable(handle);
     if (which == nullptr || flags == nullptr)
         return CUDA_ERROR_INVALID_VALUE;
-    *flags = which->flags;
+    *flags = which->flags & ~static_cast<cuuint64_t>(CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);  // as 13.0 answers
     return CUDA_SUCCESS;
 }
 

@@ -33,7 +33,8 @@ void drop(Graph& g, ag::alloc_node<T>&& token) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("an allocation has its address at once, and its type", "[A1][A14][A8]", ag::memory_graph, ag::unchecked_memory_graph) {
+TEMPLATE_TEST_CASE("an allocation has its address at once, and its type", "[A1][A14][A8]", ag::memory_graph,
+                   ag::unchecked_memory_graph) {
     const nothing_leaks guard;
     TestType g;
     auto bytes = g.template add_alloc<std::byte>(1);
@@ -125,7 +126,8 @@ TEMPLATE_TEST_CASE("sizes that no device has", "[A2][A3]", ag::memory_graph, ag:
     CHECK_THAT(text, ContainsSubstring(std::to_string(total) + " bytes"));
     refused("A3", [&] { (void)g.template add_alloc<double>(std::size_t{1} << 47); });  // 1 PiB
     refused("A3", [&] { (void)g.template add_alloc<std::byte>(std::numeric_limits<std::size_t>::max()); });
-    CHECK_THAT(refused("A3", [&] { (void)g.template add_alloc<double>(std::numeric_limits<std::size_t>::max() / 4); }), ContainsSubstring("overflow"));
+    CHECK_THAT(refused("A3", [&] { (void)g.template add_alloc<double>(std::numeric_limits<std::size_t>::max() / 4); }),
+               ContainsSubstring("overflow"));
     refused("A3", [&] { (void)g.template add_alloc<double>(std::numeric_limits<std::size_t>::max() / 8 + 1); });
     CHECK(allograph_reference_calls("cuGraphAddMemAllocNode") == calls);
     CHECK(node_count(g.get()) == 1);
@@ -147,7 +149,8 @@ TEST_CASE("devices that are not there", "[A6][A9]") {
     refused("A6", [&] { const ag::graph_memory elsewhere{none}; });
     refused("A6", [&] { (void)g.add_alloc<int>(1, ag::on(none)); });
     refused("A6", [&] { (void)g.add_alloc<int>(1, ag::on(ag::device{-1})); });
-    CHECK_THAT(refused("A9", [&] { (void)g.add_alloc<int>(1, ag::named("x").shared_with(none)); }), ContainsSubstring("device 63"));
+    CHECK_THAT(refused("A9", [&] { (void)g.add_alloc<int>(1, ag::named("x").shared_with(none)); }),
+               ContainsSubstring("device 63"));
     refused("A9", [&] { (void)ag::named("x").shared_with(ag::device{64}); });
     refused("A9", [&] { (void)ag::named("x").shared_with(std::vector{ag::device{0}, ag::device{-1}}); });
     CHECK(node_count(g.get()) == 0);
@@ -160,7 +163,9 @@ TEST_CASE("what the model would refuse, the driver refuses too", "[A2][A3]") {
     parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     parameters.poolProps.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
     parameters.bytesize = std::size_t{1} << 50;
-    const ag::driver_error error = driver_error_of([&] { ag::driver::graph_add_mem_alloc_node(g.get(), {}, parameters, {__FILE__, __LINE__}); });
+    const ag::driver_error error = driver_error_of([&] {
+        ag::driver::graph_add_mem_alloc_node(g.get(), {}, parameters, {__FILE__, __LINE__});
+    });
     CHECK(error.result() == CUDA_ERROR_OUT_OF_MEMORY);
     CHECK(error.call() == std::string("cuGraphAddMemAllocNode"));
     CHECK_THAT(error.what(), ContainsSubstring("bytes = 1125899906842624"));

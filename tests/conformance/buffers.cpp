@@ -29,7 +29,9 @@ std::vector<ag::orphan>& orphans() {
 /// Takes what destructors cannot free, for the life of the test.
 class orphanage {
 public:
-    orphanage() : before_(ag::set_orphan_handler([](const ag::orphan& lost) noexcept { orphans().push_back(lost); })) { orphans().clear(); }
+    orphanage() : before_(ag::set_orphan_handler([](const ag::orphan& lost) noexcept { orphans().push_back(lost); })) {
+        orphans().clear();
+    }
     orphanage(const orphanage&) = delete;
     orphanage& operator=(const orphanage&) = delete;
     ~orphanage() { ag::set_orphan_handler(before_); }
@@ -68,9 +70,7 @@ TEST_CASE("a buffer frees once, by hand or by itself", "[F8]") {
     if (allograph_reference_active()) {
         CHECK(allograph_reference_calls("cuMemFreeAsync") == frees + 1);
     }
-    {
-        const auto again = program.launch();
-    }
+    { const auto again = program.launch(); }
     if (allograph_reference_active()) {
         CHECK(allograph_reference_calls("cuMemFreeAsync") == frees + 2);
     }
@@ -128,7 +128,8 @@ TEST_CASE("released memory belongs to whoever took its address", "[X3][F8]") {
     int value = 0;
     must(cuMemcpyDtoH_v2(&value, address, sizeof value), "cuMemcpyDtoH_v2");
     CHECK(value == 6);
-    CHECK(driver_error_of([&] { (void)program.launch(); }).result() == CUDA_ERROR_INVALID_VALUE);  // the library does not track it any more
+    CHECK(driver_error_of([&] { (void)program.launch(); }).result() ==
+          CUDA_ERROR_INVALID_VALUE);  // the library does not track it any more
     must(cuMemFree_v2(address), "cuMemFree_v2");
     CHECK(program.launch().size() == 100);
 }

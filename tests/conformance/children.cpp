@@ -91,7 +91,9 @@ TEST_CASE("a moved child belongs to its parent and takes further nodes", "[G4][C
     const auto memory = x.span();
     auto set = child.add_memset(ag::after(x), memory, 7);
     const CUgraph handle = child.get();
-    auto [node, inside] = parent.add_child(std::move(child));
+    auto moved = parent.add_child(std::move(child));
+    auto& node = moved.node;
+    auto& inside = moved.graph;
     CHECK(inside.get() == handle);
     CHECK(child.get() == nullptr);
     auto second = inside.add_memset(ag::after(set), memory.first(2), 8);
@@ -140,7 +142,8 @@ TEST_CASE("what a moved child leaves is its parent's to free", "[C15][O3][O4]") 
     ag::memory_graph child;
     auto x = child.add_alloc<float>(16, ag::named("left"));
     const std::string allocated = place(__FILE__, __LINE__ - 1);
-    auto [node, inside] = parent.add_child(std::move(child));
+    auto moved = parent.add_child(std::move(child));
+    auto& node = moved.node;
     auto beside = parent.add_empty();
 
     const ag::misuse early = misuse_of([&] { parent.add_free(ag::after(beside), std::move(x)); });
@@ -179,7 +182,8 @@ TEST_CASE("what a moved child leaves becomes an output of its parent", "[C15][X1
             CHECK(std::string(misuse_of([&] { exec.launch(stream); }).rule()) == "X1");
         }
         auto [six, five] = exec.launch(stream);
-        auto [graph, own_again, x_again] = std::move(exec).release_graph();
+        auto released = std::move(exec).release_graph();
+        auto& graph = std::get<0>(released);
         CHECK(std::string(misuse_of([&] { return std::move(graph).instantiate(); }).rule()) == "F10");
     }
     SECTION("auto-free") {
@@ -241,10 +245,14 @@ TEST_CASE("children nest, and tokens find their way out", "[C3][C7][C15]") {
     auto y = middle.add_alloc<int>(1);
     auto z = inner.add_alloc<int>(1);
     inner.add_memset(ag::after(x), x.span(), 1);
-    auto [in_middle, inner_graph] = middle.add_child(std::move(inner));
+    auto moved_inner = middle.add_child(std::move(inner));
+    auto& in_middle = moved_inner.node;
+    auto& inner_graph = moved_inner.graph;
     middle.add_free(ag::after(in_middle), std::move(z));
     middle.add_memset(ag::after(y), y.span(), 2);
-    auto [in_outer, middle_graph] = outer.add_child(std::move(middle));
+    auto moved_middle = outer.add_child(std::move(middle));
+    auto& in_outer = moved_middle.node;
+    auto& middle_graph = moved_middle.graph;
     inner_graph.add_empty();
     middle_graph.add_memset(ag::after(in_middle), x.span(), 3);
     CHECK(std::string(misuse_of([&] { outer.add_memset(x.span(), 4); }).rule()) == "O1");
@@ -274,10 +282,13 @@ TEST_CASE("what a child uses of its parent's memory counts for the child node", 
     }
     SECTION("moved, used before and after the move") {
         ag::memory_graph child = child_of(64);
-        auto [early_node, early] = parent.add_child(child_of(64));
+        auto moved_early = parent.add_child(child_of(64));
+        auto& early = moved_early.graph;
         child.add_memset(memory, 1.0f);
         CHECK(std::string(misuse_of([&] { parent.add_child(std::move(child)); }).rule()) == "O1");
-        auto [node, inside] = parent.add_child(ag::after(x), std::move(child));
+        auto moved = parent.add_child(ag::after(x), std::move(child));
+        auto& node = moved.node;
+        auto& inside = moved.graph;
         const ag::misuse unordered = misuse_of([&, &outside = early] { outside.add_memset(memory, 2.0f); });
         CHECK(std::string(unordered.rule()) == "O1");
         CHECK_THAT(unordered.what(), ContainsSubstring("'outer'") && ContainsSubstring("inside"));
@@ -302,7 +313,9 @@ TEST_CASE("a use behind the free of the parent's allocation is found", "[C9][O3]
     auto x = parent.add_alloc<float>(16);
     const auto memory = x.span();
     auto freed = parent.add_free(ag::after(x), std::move(x));
-    auto [node, inside] = parent.add_child(ag::after(freed), child_of(64));
+    auto moved = parent.add_child(ag::after(freed), child_of(64));
+    auto& node = moved.node;
+    auto& inside = moved.graph;
     const ag::misuse late =
         misuse_of([&, &in = inside] { in.add_kernel(test_kernels::scale_add(), ag::grid_for(16), 16, 1.0f, memory.data(), memory.data()); });
     CHECK(std::string(late.rule()) == "O3");

@@ -29,23 +29,47 @@ std::string base_name(std::string name) {
 const std::set<std::string> tested_at_the_first_call{"cuInit",           "cuDeviceGetCount",     "cuDeviceGet",
                                                      "cuDeviceTotalMem", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain"};
 /// Called where nothing may be thrown: the quiet table below.
-const std::set<std::string> quiet{"cuGraphDestroy",           "cuGraphExecDestroy",  "cuStreamDestroy", "cuStreamIsCapturing", "cuMemFreeAsync",
-                                  "cuGraphReleaseUserObject", "cuUserObjectRelease", "cuGetErrorName",  "cuGetErrorString"};
+const std::set<std::string> quiet{"cuGraphDestroy",      "cuGraphExecDestroy", "cuStreamDestroy",
+                                  "cuStreamIsCapturing", "cuMemFreeAsync",     "cuGraphReleaseUserObject",
+                                  "cuUserObjectRelease", "cuGetErrorName",     "cuGetErrorString"};
 /// Of <allograph/cudart.hpp>, which needs the CUDA runtime and a GPU.
 const std::set<std::string> of_cudart{"cuFuncGetName"};
 /// Asked where a failure is an answer like any other: how large the chunks of a device are is then taken as usual.
 const std::set<std::string> probes{"cuGraphInstantiateWithFlags"};
 /// Called by more kinds of nodes, by capture, by updates and by what reads a graph back: no scenario fails these yet.
-const std::set<std::string> not_failed_yet{
-    "cuFuncGetParamInfo",           "cuGraphAddBatchMemOpNode",      "cuGraphAddChildGraphNode",      "cuGraphAddEventRecordNode",
-    "cuGraphAddEventWaitNode",      "cuGraphAddExternalSemaphoresSignalNode", "cuGraphAddExternalSemaphoresWaitNode", "cuGraphAddNode",
-    "cuGraphChildGraphNodeGetGraph", "cuGraphConditionalHandleCreate", "cuGraphGetEdges",              "cuGraphGetNodes",
-    "cuGraphHostNodeGetParams",     "cuGraphKernelNodeGetParams",    "cuGraphMemAllocNodeGetParams",  "cuGraphMemFreeNodeGetParams",
-    "cuGraphMemcpyNodeGetParams",   "cuGraphMemsetNodeGetParams",    "cuGraphNodeGetDependencies",    "cuGraphNodeGetType",
-    "cuKernelGetName",              "cuKernelGetParamInfo",          "cuStreamBeginCaptureToGraph",   "cuStreamEndCapture",
-    "cuStreamGetCaptureInfo",       "cuThreadExchangeStreamCaptureMode",
-    "cuGraphExecHostNodeSetParams", "cuGraphExecKernelNodeSetParams", "cuGraphExecMemcpyNodeSetParams", "cuGraphExecMemsetNodeSetParams",
-    "cuGraphExecUpdate",            "cuGraphNodeGetEnabled",         "cuGraphNodeSetEnabled"};
+const std::set<std::string> not_failed_yet{"cuFuncGetParamInfo",
+                                           "cuGraphAddBatchMemOpNode",
+                                           "cuGraphAddChildGraphNode",
+                                           "cuGraphAddEventRecordNode",
+                                           "cuGraphAddEventWaitNode",
+                                           "cuGraphAddExternalSemaphoresSignalNode",
+                                           "cuGraphAddExternalSemaphoresWaitNode",
+                                           "cuGraphAddNode",
+                                           "cuGraphChildGraphNodeGetGraph",
+                                           "cuGraphConditionalHandleCreate",
+                                           "cuGraphGetEdges",
+                                           "cuGraphGetNodes",
+                                           "cuGraphHostNodeGetParams",
+                                           "cuGraphKernelNodeGetParams",
+                                           "cuGraphMemAllocNodeGetParams",
+                                           "cuGraphMemFreeNodeGetParams",
+                                           "cuGraphMemcpyNodeGetParams",
+                                           "cuGraphMemsetNodeGetParams",
+                                           "cuGraphNodeGetDependencies",
+                                           "cuGraphNodeGetType",
+                                           "cuKernelGetName",
+                                           "cuKernelGetParamInfo",
+                                           "cuStreamBeginCaptureToGraph",
+                                           "cuStreamEndCapture",
+                                           "cuStreamGetCaptureInfo",
+                                           "cuThreadExchangeStreamCaptureMode",
+                                           "cuGraphExecHostNodeSetParams",
+                                           "cuGraphExecKernelNodeSetParams",
+                                           "cuGraphExecMemcpyNodeSetParams",
+                                           "cuGraphExecMemsetNodeSetParams",
+                                           "cuGraphExecUpdate",
+                                           "cuGraphNodeGetEnabled",
+                                           "cuGraphNodeSetEnabled"};
 
 /// The driver functions that the headers call, without their versions.
 const std::set<std::string>& functions_in_the_headers() {
@@ -87,14 +111,16 @@ public:
     /// Only counts the calls of the operations.
     faulty() = default;
     /// Lets the `nth` call of `function` in the operation with that number fail.
-    faulty(std::size_t operation, std::string function, unsigned nth) : target_(operation), function_(std::move(function)), nth_(nth) {}
+    faulty(std::size_t operation, std::string function, unsigned nth)
+        : target_(operation), function_(std::move(function)), nth_(nth) {}
 
     /// @param operation  what is tested
     /// @param state      what must not change when it fails, as text
     /// @param prepare    done before each try, outside of what is counted and failed
     template <class Operation>
     void attempt(
-        Operation&& operation, const std::function<std::string()>& state = [] { return std::string(); }, const std::function<void()>& prepare = [] {}) {
+        Operation&& operation, const std::function<std::string()>& state = [] { return std::string(); },
+        const std::function<void()>& prepare = [] {}) {
         prepare();
         if (nth_ == 0) {
             std::map<std::string, std::size_t> count;
@@ -188,7 +214,8 @@ template <class Graph>
 void adding_a_shared_allocation(faulty& f) {
     program<Graph> p;
     std::vector<ag::alloc_node<int>> tokens;
-    f.attempt([&] { tokens.push_back(p.graph.template add_alloc<int>(10, ag::on(ag::device{0}).shared_with(ag::device{0}))); }, p.state());
+    f.attempt([&] { tokens.push_back(p.graph.template add_alloc<int>(10, ag::on(ag::device{0}).shared_with(ag::device{0}))); },
+              p.state());
     p.graph.add_free(tokens, std::move(tokens[0]));
     p.check_result();
 }
@@ -211,7 +238,8 @@ void adding_a_free_of_another_graph(faulty& f) {
     f.attempt([&] { consumer.add_free(ag::after(out), std::move(p.x)); },
               [&] {
                   // A failed free gave the allocation no fate.
-                  const bool fateless = !p.x.spent() && misuse_of([&] { (void)std::move(p.graph).instantiate(); }).rule() == std::string("F10");
+                  const bool fateless =
+                      !p.x.spent() && misuse_of([&] { (void)std::move(p.graph).instantiate(); }).rule() == std::string("F10");
                   return std::to_string(node_count(consumer.get())) + (fateless ? " nodes, no fate" : " nodes");
               });
     auto makes = std::move(p.graph).instantiate();
@@ -242,8 +270,11 @@ void adding_a_memcpy(faulty& f) {
 template <class Graph>
 void adding_a_kernel(faulty& f) {
     program<Graph> p;
-    f.attempt([&] { p.graph.add_kernel(ag::after(p.set), test_kernels::scale_add(), ag::grid_for(100), 100, 1.0f, p.x.data(), p.x.data()); }, p.state(),
-              [] { (void)test_kernels::scale_add(); });
+    f.attempt(
+        [&] {
+            p.graph.add_kernel(ag::after(p.set), test_kernels::scale_add(), ag::grid_for(100), 100, 1.0f, p.x.data(), p.x.data());
+        },
+        p.state(), [] { (void)test_kernels::scale_add(); });
     CHECK(p.result() == std::vector<float>(100, 3.0f));
 }
 
@@ -251,7 +282,8 @@ template <class Graph>
 void adding_a_host_function(faulty& f) {
     program<Graph> p;
     int calls = 0;
-    f.attempt([&] { p.graph.add_host(ag::after(p.set), [&calls, keeps = std::make_unique<int>(1)] { calls += *keeps; }); }, p.state());
+    f.attempt([&] { p.graph.add_host(ag::after(p.set), [&calls, keeps = std::make_unique<int>(1)] { calls += *keeps; }); },
+              p.state());
     p.check_result();
     CHECK(calls == 1);
 }
@@ -276,7 +308,10 @@ void adding_a_kernel_with_a_cluster_to_a_plain_graph(faulty& f) {
     ag::graph g;
     const auto before = g.add_empty();
     f.attempt(
-        [&] { g.add_kernel(ag::after(before), test_kernels::nothing(), ag::launch_config{.grid = {.x = 2}, .cluster = {.x = 2, .y = 1, .z = 1}}); },
+        [&] {
+            g.add_kernel(ag::after(before), test_kernels::nothing(),
+                         ag::launch_config{.grid = {.x = 2}, .cluster = {.x = 2, .y = 1, .z = 1}});
+        },
         [&] { return std::to_string(node_count(g.get())); }, [] { (void)test_kernels::nothing(); });
     CHECK(node_count(g.get()) == 2);
     g.add_empty(ag::after(before));
@@ -314,8 +349,9 @@ void instantiating(faulty& f) {
     program<Graph> p;
     auto fates = ag::outputs(std::move(p.x));
     std::optional<decltype(std::move(p.graph).instantiate(std::move(fates)))> exec;
-    f.attempt([&] { exec.emplace(std::move(p.graph).instantiate(std::move(fates), ag::upload_to{p.stream})); },
-              [&] { return std::to_string(node_count(p.graph.get())) + (std::get<0>(fates.tokens()).spent() ? " spent" : " live"); });
+    f.attempt(
+        [&] { exec.emplace(std::move(p.graph).instantiate(std::move(fates), ag::upload_to{p.stream})); },
+        [&] { return std::to_string(node_count(p.graph.get())) + (std::get<0>(fates.tokens()).spent() ? " spent" : " live"); });
     auto [buffer] = exec->launch(p.stream);
     CHECK(contents(buffer) == std::vector<float>(100, 1.5f));
 }
@@ -424,7 +460,9 @@ void removing(faulty& f) {
     const auto first = g.add_empty();
     const auto second = g.add_empty(ag::after(first));
     const auto third = g.add_empty(ag::after(first, second));
-    const auto state = [&] { return std::to_string(node_count(g.get())) + " " + std::to_string(dependencies_of(third.get()).size()); };
+    const auto state = [&] {
+        return std::to_string(node_count(g.get())) + " " + std::to_string(dependencies_of(third.get()).size());
+    };
     f.attempt([&] { g.remove_dependency(first, third); }, state);
     CHECK(dependencies_of(third.get()).size() == 1);
     f.attempt([&] { g.destroy_node(second); }, state);
@@ -459,9 +497,12 @@ void asking_about_memory(faulty& f) {
     static_cast<void>(sum);
 }
 
-#define OF_BOTH(operation) {#operation, &operation<ag::memory_graph>}, {#operation " (unchecked)", &operation<ag::unchecked_memory_graph>}
-#define OF_BOTH_PLAIN(operation) {#operation, &operation<ag::graph>}, {#operation " (unchecked)", &operation<ag::unchecked_graph>}
-#define OF_ONE(operation) {#operation, &operation}
+#define OF_BOTH(operation)                                                                                                       \
+    {#operation, &operation<ag::memory_graph>}, { #operation " (unchecked)", &operation < ag::unchecked_memory_graph> }
+#define OF_BOTH_PLAIN(operation)                                                                                                 \
+    {#operation, &operation<ag::graph>}, { #operation " (unchecked)", &operation < ag::unchecked_graph> }
+#define OF_ONE(operation)                                                                                                        \
+    { #operation, &operation }
 
 const scenario scenarios[] = {
     OF_BOTH(making_a_graph),
@@ -524,7 +565,8 @@ std::vector<ag::orphan>& lost_memory() {
 template <class Destroy, class CleanUp>
 void destroy_while_failing(const char* function, Destroy&& destroy, CleanUp&& clean_up) {
     INFO(function);
-    const ag::orphan_handler before = ag::set_orphan_handler([](const ag::orphan& lost) noexcept { lost_memory().push_back(lost); });
+    const ag::orphan_handler before =
+        ag::set_orphan_handler([](const ag::orphan& lost) noexcept { lost_memory().push_back(lost); });
     lost_memory().clear();
     REQUIRE(allograph_reference_fail(function, 1, CUDA_ERROR_SYSTEM_NOT_READY));
     const std::size_t calls = allograph_reference_calls(function);
@@ -582,7 +624,8 @@ TEST_CASE("every driver call of the headers is failed by a test", "[faults]") {
     const auto lists = {tested_at_the_first_call, quiet, of_cudart, probes, not_failed_yet};
     for (const std::string& function : functions_in_the_headers()) {
         INFO(function << " is called by a header; no scenario reaches it, and no list above says why");
-        CHECK((reached.contains(function) || std::any_of(lists.begin(), lists.end(), [&](const auto& list) { return list.contains(function); })));
+        CHECK((reached.contains(function) ||
+               std::any_of(lists.begin(), lists.end(), [&](const auto& list) { return list.contains(function); })));
     }
     for (const auto& list : lists) {
         for (const std::string& function : list) {
@@ -603,29 +646,34 @@ TEST_CASE("destructors throw nothing when the driver fails", "[faults]") {
 
     std::optional<ag::memory_graph> graph(std::in_place);
     const CUgraph raw_graph = graph->get();
-    destroy_while_failing("cuGraphDestroy", [&] { graph.reset(); }, [&] { must(cuGraphDestroy(raw_graph), "cuGraphDestroy"); });
+    destroy_while_failing(
+        "cuGraphDestroy", [&] { graph.reset(); }, [&] { must(cuGraphDestroy(raw_graph), "cuGraphDestroy"); });
 
     std::optional<ag::stream> other(std::in_place);
     const CUstream raw_stream = other->get();
-    destroy_while_failing("cuStreamDestroy", [&] { other.reset(); }, [&] { must(cuStreamDestroy_v2(raw_stream), "cuStreamDestroy_v2"); });
+    destroy_while_failing(
+        "cuStreamDestroy", [&] { other.reset(); }, [&] { must(cuStreamDestroy_v2(raw_stream), "cuStreamDestroy_v2"); });
 
     ag::graph plain;
     std::optional<decltype(plain.instantiate())> exec(plain.instantiate());
     const CUgraphExec raw_exec = exec->get();
-    destroy_while_failing("cuGraphExecDestroy", [&] { exec.reset(); }, [&] { must(cuGraphExecDestroy(raw_exec), "cuGraphExecDestroy"); });
+    destroy_while_failing(
+        "cuGraphExecDestroy", [&] { exec.reset(); }, [&] { must(cuGraphExecDestroy(raw_exec), "cuGraphExecDestroy"); });
 
     for (const char* function : {"cuMemFreeAsync", "cuStreamIsCapturing"}) {
         program<ag::memory_graph> p;
         auto makes = std::move(p.graph).instantiate(ag::outputs(std::move(p.x)));
         std::optional<ag::stream_buffer<float>> buffer(std::get<0>(makes.launch(p.stream)));
         const auto address = buffer->data().address();
-        destroy_while_failing(function, [&] { buffer.reset(); }, [&] {
-            REQUIRE(lost_memory().size() == 1);
-            CHECK(lost_memory()[0].address == address);
-            CHECK(lost_memory()[0].bytes == 400);
-            CHECK(lost_memory()[0].why == CUDA_ERROR_SYSTEM_NOT_READY);
-            must(cuMemFreeAsync(address, p.stream), "cuMemFreeAsync");
-        });
+        destroy_while_failing(
+            function, [&] { buffer.reset(); },
+            [&] {
+                REQUIRE(lost_memory().size() == 1);
+                CHECK(lost_memory()[0].address == address);
+                CHECK(lost_memory()[0].bytes == 400);
+                CHECK(lost_memory()[0].why == CUDA_ERROR_SYSTEM_NOT_READY);
+                must(cuMemFreeAsync(address, p.stream), "cuMemFreeAsync");
+            });
     }
     for (const char* function : {"cuMemFreeAsync", "cuStreamIsCapturing"}) {
         program<ag::memory_graph> p;
@@ -633,11 +681,13 @@ TEST_CASE("destructors throw nothing when the driver fails", "[faults]") {
             std::move(p.graph).instantiate(ag::auto_free(std::move(p.x))));
         auto [span] = makes->launch(p.stream);
         const auto address = span.data().address();
-        destroy_while_failing(function, [&] { makes.reset(); }, [&] {
-            REQUIRE(lost_memory().size() == 1);
-            CHECK(lost_memory()[0].address == address);
-            must(cuMemFreeAsync(address, p.stream), "cuMemFreeAsync");
-        });
+        destroy_while_failing(
+            function, [&] { makes.reset(); },
+            [&] {
+                REQUIRE(lost_memory().size() == 1);
+                CHECK(lost_memory()[0].address == address);
+                must(cuMemFreeAsync(address, p.stream), "cuMemFreeAsync");
+            });
     }
 }
 

@@ -51,8 +51,8 @@ TEST_CASE("a process whose first call fails can try again", "[.][first_call]") {
         SKIP("only the reference driver fails when told to");
     }
     // In the order in which the library makes them, each for the first time in this process.
-    for (const char* call : {"cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceTotalMem_v2", "cuDeviceGetAttribute", "cuCtxGetCurrent",
-                             "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuGraphCreate"}) {
+    for (const char* call : {"cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceTotalMem_v2", "cuDeviceGetAttribute",
+                             "cuCtxGetCurrent", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuGraphCreate"}) {
         INFO(call);
         REQUIRE(allograph_reference_fail(call, 1, CUDA_ERROR_NO_DEVICE));
         std::string line;

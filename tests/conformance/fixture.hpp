@@ -77,6 +77,7 @@ ag::driver_error driver_error_of(F&& action) {
 /// "solver.cpp:41", as diagnostics write a line.
 inline std::string place(const char* file, int line) { return ag::detail::line_text({file, static_cast<unsigned>(line)}); }
 #define HERE place(__FILE__, __LINE__)
+#define BELOW place(__FILE__, __LINE__ + 1)
 
 inline std::vector<CUgraphNode> dependencies_of(CUgraphNode node) {
     std::size_t count = 0;

@@ -167,8 +167,8 @@ TEMPLATE_TEST_CASE("a kernel of a module and of a library", "[D1]", MEMORY_GRAPH
         const auto in = g.add_memcpy(ag::after(x), x.span(), input);
         const auto ones = g.add_memset(ag::after(y), y.span(), 1.0f);
         const auto k = g.add_kernel(ag::after(in, ones), kernel, ag::grid_for(n, 128), n, 2.0f, x.data(), y.data());
-        const auto again = g.add_kernel(ag::after(k), kernel, ag::grid_for(500), std::size_t{500}, 10.0f, ag::device_ptr<const float>(x.data()),
-                                        y.data() + 500);
+        const auto again = g.add_kernel(ag::after(k), kernel, ag::grid_for(500), std::size_t{500}, 10.0f,
+                                        ag::device_ptr<const float>(x.data()), y.data() + 500);
         g.add_free(ag::after(again), std::move(x));
         const ag::stream stream;
         auto exec = std::move(g).instantiate(ag::outputs(std::move(y)));
@@ -185,7 +185,8 @@ TEMPLATE_TEST_CASE("a kernel gets its grid, block and shared memory", "[D1]", ME
     auto what = g.template add_alloc<unsigned>(8);
     const auto clear = g.add_memset(ag::after(what), what.span(), ag::zero);
     g.add_kernel(ag::after(clear), test_kernels::shape(),
-                 ag::launch_config{.grid = {.x = 5, .y = 3, .z = 2}, .block = {.x = 8, .y = 4, .z = 2}, .shared_bytes = 1024}, what.data());
+                 ag::launch_config{.grid = {.x = 5, .y = 3, .z = 2}, .block = {.x = 8, .y = 4, .z = 2}, .shared_bytes = 1024},
+                 what.data());
     const ag::stream stream;
     auto exec = std::move(g).instantiate(ag::outputs(std::move(what)));
     auto [result] = exec.launch(stream);
@@ -198,8 +199,8 @@ TEMPLATE_TEST_CASE("kernel arguments of every size arrive", "[D1]", MEMORY_GRAPH
     auto from = g.template add_alloc<unsigned>(1);
     auto to = g.template add_alloc<double>(ag::after(from), 7);
     const auto set = g.add_memset(ag::after(from), from.span(), 4000000000u);
-    const auto k = g.add_kernel(ag::after(set, to), test_kernels::parameters(), ag::launch_config{}, -5, std::uint16_t{65535}, -(1LL << 40), 0.25,
-                                parameter_pair{7, 1.5f}, from.data(), to.data());
+    const auto k = g.add_kernel(ag::after(set, to), test_kernels::parameters(), ag::launch_config{}, -5, std::uint16_t{65535},
+                                -(1LL << 40), 0.25, parameter_pair{7, 1.5f}, from.data(), to.data());
     g.add_free(ag::after(k), std::move(from));
     const ag::stream stream;
     auto exec = std::move(g).instantiate(ag::outputs(std::move(to)));
@@ -223,11 +224,16 @@ TEMPLATE_TEST_CASE("kernels that cannot be launched as asked", "[argument][grid]
     refused("argument", [&] { pass(-129LL, 0); });
     refused("argument", [&] { pass(0, -1); });
     refused("argument", [&] { pass(0, 65536u); });
-    refused("grid", [&] { g.add_kernel(test_kernels::nothing(), ag::launch_config{.grid = {.x = 3}, .cluster = {.x = 2, .y = 1, .z = 1}}); });
-    refused("grid", [&] { g.add_kernel(test_kernels::nothing(), ag::launch_config{.grid = {.x = 4}, .cluster = {.x = 2, .y = 0, .z = 1}}); });
+    refused("grid", [&] {
+        g.add_kernel(test_kernels::nothing(), ag::launch_config{.grid = {.x = 3}, .cluster = {.x = 2, .y = 1, .z = 1}});
+    });
+    refused("grid", [&] {
+        g.add_kernel(test_kernels::nothing(), ag::launch_config{.grid = {.x = 4}, .cluster = {.x = 2, .y = 0, .z = 1}});
+    });
     refused("kernel", [&] { g.add_kernel(ag::kernel<void()>("no function"), ag::launch_config{}); });
 
-    const ag::driver_error error = driver_error_of([&] { g.add_kernel(test_kernels::nothing(), ag::launch_config{.grid = {.x = 0}}); });
+    const ag::driver_error error =
+        driver_error_of([&] { g.add_kernel(test_kernels::nothing(), ag::launch_config{.grid = {.x = 0}}); });
     CHECK(error.call() == std::string("cuGraphAddKernelNode_v2"));
     CHECK_THAT(error.what(), ContainsSubstring("grid = 0") && ContainsSubstring("nodes.cpp:"));
     CHECK(node_count(g.get()) == 0);
@@ -242,7 +248,8 @@ TEMPLATE_TEST_CASE("a cluster is an attribute of the kernel node", "[D1]", MEMOR
         SKIP("clusters need compute capability 9");
     }
     TestType g;
-    const auto k = g.add_kernel(test_kernels::nothing(), ag::launch_config{.grid = {.x = 4, .y = 2}, .cluster = {.x = 2, .y = 2, .z = 1}});
+    const auto k =
+        g.add_kernel(test_kernels::nothing(), ag::launch_config{.grid = {.x = 4, .y = 2}, .cluster = {.x = 2, .y = 2, .z = 1}});
     CUkernelNodeAttrValue value{};
     must(cuGraphKernelNodeGetAttribute(k.get(), CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value), "cuGraphKernelNodeGetAttribute");
     CHECK(value.clusterDim.x == 2);
@@ -256,7 +263,8 @@ namespace {
 class counted {
 public:
     counted(int& alive, int& calls) : alive_(&alive), calls_(&calls) { ++*alive_; }
-    counted(counted&& other) noexcept : alive_(std::exchange(other.alive_, nullptr)), calls_(other.calls_), state_(std::move(other.state_)) {}
+    counted(counted&& other) noexcept
+        : alive_(std::exchange(other.alive_, nullptr)), calls_(other.calls_), state_(std::move(other.state_)) {}
     counted& operator=(counted&&) = delete;
     ~counted() {
         if (alive_ != nullptr) {

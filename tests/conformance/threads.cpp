@@ -19,7 +19,8 @@ int run_programs(int rounds, float value) {
         auto y = producer.add_alloc<float>(n, ag::named("y"));
         const auto set = producer.add_memset(ag::after(x), x.span(), value);
         const auto clear = producer.add_memset(ag::after(y), y.span(), 1.0f);
-        const auto k = producer.add_kernel(ag::after(set, clear), test_kernels::scale_add(), ag::grid_for(n), n, 2.0f, x.data(), y.data());
+        const auto k =
+            producer.add_kernel(ag::after(set, clear), test_kernels::scale_add(), ag::grid_for(n), n, 2.0f, x.data(), y.data());
         producer.add_free(ag::after(k), std::move(x));
         std::vector<float> host(n);
         const auto out = consumer.add_memcpy(host, y.span());

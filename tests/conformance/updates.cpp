@@ -131,7 +131,8 @@ TEMPLATE_TEST_CASE("an executable of a plain graph takes another graph over", "[
     ag::memory_graph owner;
     auto x = owner.add_alloc<int>(2);
     auto holds = std::move(owner).instantiate(ag::outputs(std::move(x)));
-    auto [memory] = holds.launch(stream);
+    auto launched = holds.launch(stream);
+    const auto& memory = std::get<0>(launched);
     const auto build = [&](int value, bool longer, bool other_kind) {
         TestType g;
         ag::node last = other_kind ? ag::node(g.add_empty()) : ag::node(g.add_memset(memory.span(), value));

@@ -137,7 +137,8 @@ TEST_CASE("blocks of a cluster know each other", "[D1]") {
     auto ranks = g.add_alloc<unsigned>(blocks);
     auto sizes = g.add_alloc<unsigned>(blocks);
     g.add_kernel(ag::after(ranks, sizes), ag::kernel_of(describe_cluster),
-                 ag::launch_config{.grid = {.x = blocks}, .block = {.x = 32}, .cluster = {.x = size, .y = 1, .z = 1}}, ranks.data(), sizes.data());
+                 ag::launch_config{.grid = {.x = blocks}, .block = {.x = 32}, .cluster = {.x = size, .y = 1, .z = 1}},
+                 ranks.data(), sizes.data());
     auto exec = std::move(g).instantiate(ag::outputs(std::move(ranks), std::move(sizes)));
     auto [rank_buffer, size_buffer] = exec.launch(stream);
     CHECK(contents(rank_buffer) == std::vector<unsigned>{0, 1, 2, 3, 0, 1, 2, 3});
@@ -146,7 +147,8 @@ TEST_CASE("blocks of a cluster know each other", "[D1]") {
 
 TEST_CASE("a cluster that the device cannot run is refused, and the graph says so", "[faults]") {
     ag::memory_graph g;
-    const auto config = ag::launch_config{.grid = {.x = 64}, .block = {.x = 32}, .cluster = {.x = 64, .y = 1, .z = 1}};  // 16 at the most
+    const auto config =
+        ag::launch_config{.grid = {.x = 64}, .block = {.x = 32}, .cluster = {.x = 64, .y = 1, .z = 1}};  // 16 at the most
     bool refused = false;
     try {
         g.add_kernel(ag::kernel_of(nothing), config);
@@ -184,7 +186,8 @@ TEST_CASE("memory of the runtime passes as raw pointers, and uses say what they 
         auto y = g.add_alloc<float>(100);
         const auto set = g.add_memset(ag::after(y), y.span(), 1.0f);
         const auto x = g.add_memset(ag::device_span(ag::device_ptr<float>(raw), 100), 4.0f);
-        g.add_kernel(ag::after(set, x), ag::kernel_of(scale_add), ag::grid_for(100), 100, 2.0f, raw, y.data().get(), ag::uses(ag::writes(y)));
+        g.add_kernel(ag::after(set, x), ag::kernel_of(scale_add), ag::grid_for(100), 100, 2.0f, raw, y.data().get(),
+                     ag::uses(ag::writes(y)));
         auto exec = std::move(g).instantiate(ag::outputs(std::move(y)));
         auto [result] = exec.launch(stream);
         CHECK(contents(result) == std::vector<float>(100, 9.0f));

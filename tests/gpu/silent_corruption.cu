@@ -28,13 +28,15 @@ __global__ void slow(int count, long long cycles, float value, float* a) {
     const long long start = clock64();
     while (clock64() - start < cycles) {
     }
-    for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count; i += static_cast<int>(gridDim.x * blockDim.x)) {
+    for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count;
+         i += static_cast<int>(gridDim.x * blockDim.x)) {
         a[i] = value;
     }
 }
 
 __global__ void fill(int count, float value, float* b) {
-    for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count; i += static_cast<int>(gridDim.x * blockDim.x)) {
+    for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < count;
+         i += static_cast<int>(gridDim.x * blockDim.x)) {
         b[i] = value;
     }
 }
@@ -80,7 +82,8 @@ TEST_CASE("with checks: the free is refused at its line", "[O3]") {
         CHECK(mistake.rule() == std::string("O3"));
         text = mistake.what();
     }
-    CHECK_THAT(text, ContainsSubstring("the free of 'a'") && ContainsSubstring("kernel 'slow'") && ContainsSubstring("silent_corruption.cu:"));
+    CHECK_THAT(text, ContainsSubstring("the free of 'a'") && ContainsSubstring("kernel 'slow'") &&
+                         ContainsSubstring("silent_corruption.cu:"));
     CHECK_FALSE(a.spent());
     g.add_free(ag::after(k), std::move(a));
     auto exec = std::move(g).instantiate();

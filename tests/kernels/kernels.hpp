@@ -25,7 +25,8 @@ namespace test_kernels {
 
 using scale_add_kernel = allograph::kernel<void(int, float, const float*, float*)>;
 using shape_kernel = allograph::kernel<void(unsigned*)>;
-using parameters_kernel = allograph::kernel<void(signed char, unsigned short, long long, double, parameter_pair, const unsigned*, double*)>;
+using parameters_kernel =
+    allograph::kernel<void(signed char, unsigned short, long long, double, parameter_pair, const unsigned*, double*)>;
 using nothing_kernel = allograph::kernel<void()>;
 
 namespace detail {

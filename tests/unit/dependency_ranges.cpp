@@ -39,7 +39,9 @@ TEST_CASE("the driver's handles are passed on from where they are", "[D5]") {
     CHECK(passed_on(vector) == vector.data());
     CHECK(passed_on(array) == array.data());
     CHECK(passed_on(std::span(vector).last(2)) == vector.data() + 1);
+#if !defined(__clang__) || __clang_major__ >= 16  // clang 14 and 15 cannot read the views of libstdc++
     CHECK(passed_on(vector | std::views::drop(1)) == vector.data() + 1);
+#endif
     CHECK(ag::dependencies(vector).raw() == vector.data());
     CHECK(ag::dependencies(std::list<CUgraphNode>(vector.begin(), vector.end())).raw() == nullptr);
 }
@@ -68,7 +70,9 @@ TEST_CASE("every other range is gathered, in its order", "[D5]") {
         CHECK(gathered(all) == expected);
         CHECK(gathered(list) == expected);
         CHECK(gathered(expected) == expected);
+#if !defined(__clang__) || __clang_major__ >= 16  // clang 14 and 15 cannot read the views of libstdc++
         CHECK(gathered(all | std::views::transform([](const ag::node& n) { return n.get(); })) == expected);
+#endif
         const ag::dependencies deps(list);
         REQUIRE(deps.size() == count);
         for (std::size_t i = 0; i < count; ++i) {

@@ -50,7 +50,7 @@ TEST_CASE("device pointers count in elements and stay in their allocation", "[O5
 
 TEST_CASE("device pointer arithmetic does not wrap around", "[O5]") {
     const auto p = memory<double>(0x1000, 10);
-    CHECK(out_of_bounds([&] { (void)(p + (std::ptrdiff_t{1} << 61)); }));      // 2^64 bytes further
+    CHECK(out_of_bounds([&] { (void)(p + (std::ptrdiff_t{1} << 61)); }));  // 2^64 bytes further
     CHECK(out_of_bounds([&] { (void)(p + (std::ptrdiff_t{1} << 61) + 3); }));
     CHECK(out_of_bounds([&] { (void)(p - (std::ptrdiff_t{1} << 61)); }));
 }

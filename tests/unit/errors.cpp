@@ -43,7 +43,9 @@ TEST_CASE("a driver_error is a system_error of the driver's category", "[errors]
     CHECK(error.call() == std::string("cuGraphLaunch"));
     CHECK(error.where().line == 12);
     CHECK(ag::driver_category().name() == std::string("cuda driver"));
-    CHECK_THAT(error.what(), ContainsSubstring("allograph: cuGraphLaunch(exec = 0x10) at solver.cpp:12: CUDA_ERROR_OUT_OF_MEMORY: out of memory"));
+    CHECK_THAT(
+        error.what(),
+        ContainsSubstring("allograph: cuGraphLaunch(exec = 0x10) at solver.cpp:12: CUDA_ERROR_OUT_OF_MEMORY: out of memory"));
     const ag::driver_error without_line(CUDA_ERROR_INVALID_VALUE, "cuInit", "", {});
     CHECK_THAT(without_line.what(), ContainsSubstring("allograph: cuInit(): CUDA_ERROR_INVALID_VALUE"));
 }
@@ -53,7 +55,10 @@ TEST_CASE("arguments are shown as numbers and handles", "[errors]") {
     std::string text;
     try {
         ag::driver::check(CUDA_ERROR_INVALID_VALUE, "cuCall", {"a.cpp", 1},
-                          {{"bytes", std::uint64_t{4096}}, {"graph", reinterpret_cast<const void*>(0xAB10)}, {"node", static_cast<const void*>(nullptr)}, {"object", &object}});
+                          {{"bytes", std::uint64_t{4096}},
+                           {"graph", reinterpret_cast<const void*>(0xAB10)},
+                           {"node", static_cast<const void*>(nullptr)},
+                           {"object", &object}});
     } catch (const ag::driver_error& error) {
         text = error.what();
     }

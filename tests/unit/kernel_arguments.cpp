@@ -81,7 +81,8 @@ TEST_CASE("whole numbers pass where their value fits", "[argument]") {
 }
 
 TEST_CASE("pointers pass as their address and say what the kernel does with the memory", "[O1]") {
-    const auto p = ag::detail::handle_access::make<ag::device_ptr<float>>(std::uint64_t{0x1000}, std::size_t{4}, ag::allocation_ref{1, 2});
+    const auto p =
+        ag::detail::handle_access::make<ag::device_ptr<float>>(std::uint64_t{0x1000}, std::size_t{4}, ag::allocation_ref{1, 2});
     CHECK(ag::detail::to_parameter<const float*>(p + 1) == reinterpret_cast<const float*>(0x1004));
     const ag::memory_use writes = ag::detail::use_of_argument<float*>(p);
     const ag::memory_use reads = ag::detail::use_of_argument<const float*>(p);

@@ -89,7 +89,8 @@ TEST_CASE("a malformed trace names its line and what is wrong there", "[trace]")
     CHECK_THAT(complaint(header + "b1,a,3,4\n"), StartsWith("2: lower, upper and size are whole numbers"));
     CHECK_THAT(complaint(header + "b1,,3,4\n"), StartsWith("2: lower, upper and size are whole numbers"));
     CHECK_THAT(complaint(header + "b1,0 ,3,4\n"), StartsWith("2: "));
-    CHECK_THAT(complaint(header + "b1,0,3,99999999999999999999\n"), StartsWith("2: lower, upper and size are whole numbers that fit 64 bits"));
+    CHECK_THAT(complaint(header + "b1,0,3,99999999999999999999\n"),
+               StartsWith("2: lower, upper and size are whole numbers that fit 64 bits"));
     CHECK_THAT(complaint(header + "b1,3,3,4\n"), StartsWith("2: a buffer must end after it begins"));
     CHECK_THAT(complaint(header + "b1,4,3,4\n"), StartsWith("2: a buffer must end after it begins"));
     CHECK_THAT(complaint(header + "b1,0,3,0\n"), StartsWith("2: a buffer needs a size of at least 1"));

@@ -65,6 +65,7 @@ inline CUgraphNode graph_move_child_graph(CUgraph graph, node_list deps, CUgraph
 }
 #else
 inline constexpr bool moves_children = false;
+template <class = void>  // clang 14 refuses a deleted function that a template names, even where nobody calls it
 CUgraphNode graph_move_child_graph(CUgraph, node_list, CUgraph, source_line, because_moving_a_graph_into_another_needs_the_headers_of_cuda_12_9 = {}) = delete;
 #endif
 

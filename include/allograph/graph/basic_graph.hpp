@@ -27,6 +27,8 @@ class capture_scope;
 namespace detail {
 template <class Derived, graph_kind Kind, checking Checks>
 class exec_updates;
+template <graph_kind Kind, checking Checks>
+struct adopting;  // include <allograph/graph/adopt.hpp>
 }
 class planned_graph;
 
@@ -93,6 +95,27 @@ public:
         }
     }
 
+    /// Takes a graph of the driver over, whoever built it. With checks, its nodes are read back into the model, and
+    /// judged like added ones; allocations that it does not free can be taken as tokens. Include allograph/graph/adopt.hpp.
+    /// @param raw            owned from here on, on success; it has no executable
+    /// @param where_it_runs  for nodes that are added later
+    /// @return the graph and what was found in it
+    /// @throws misuse [O1] [O2] [O3] [O4] [F1], [kind] for memory nodes in a plain graph, [C15] for a moved child; driver_error
+    template <checking Same = Checks>
+        requires(can.instantiable && Same == Checks)
+    [[nodiscard]] static auto adopt(CUgraph raw, device where_it_runs = device{0}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+        basic_graph around(where_it_runs, file, line);
+        cuGraphDestroy(detail::take(around.graph_));
+        return detail::adopting<Kind, Same>::adopt(std::move(around), raw, {file, line});
+    }
+    /// Gives the driver's graph to the caller, who destroys it. Tokens of its allocations are worth nothing afterwards.
+    [[nodiscard]] CUgraph release() && noexcept
+        requires(can.instantiable)
+    {
+        delete detail::take(ledger_);
+        return detail::take(graph_);
+    }
+
     /// The driver's handle; the graph keeps it. What is added to it directly is not checked.
     [[nodiscard]] CUgraph get() const noexcept { return graph_; }
     [[nodiscard]] device where_it_runs() const noexcept { return device_; }
@@ -143,9 +166,10 @@ public:
         CUDA_GRAPH_INSTANTIATE_PARAMS parameters{};
         (detail::apply(a, parameters), detail::apply(b, parameters), detail::apply(c, parameters));
         refuse_if_broken({file, line});
-        detail::independent held{{}, context_, id_};
+        detail::independent held{{}, context_, id_, {}};
         if constexpr (checks) {
             held.only = only_executable({file, line});
+            held.borrows = ledger_->find_borrows();
         }
         const CUgraphExec exec = driver::graph_instantiate_with_params(graph_, parameters, {file, line});
         held.only.set_live(true);
@@ -247,6 +271,8 @@ private:
     friend class node_builder<basic_graph<Kind, Checks>, Kind>;
     template <class, graph_kind>
     friend class detail::more_nodes;
+    template <graph_kind, checking>
+    friend struct detail::adopting;
     template <class, graph_kind, checking>
     friend class detail::child_nodes;
     template <class, graph_kind, checking>
@@ -317,6 +343,9 @@ private:
         if constexpr (checks && !can.instantiable) {
             return add_inside(deps, what, name, uses, add_to_driver);
         } else if constexpr (checks) {
+            if ((what == node_kind::memset || what == node_kind::memcpy) && ledger_ != nullptr && !ledger_->elsewhere.empty()) [[unlikely]] {
+                ledger_->refuse_unreachable(uses, device_.ordinal, deps.where());
+            }
             const CUgraphNode handle = add_to_driver(model(deps.where()).check(deps, what, name, uses));
             return detail::handle_access::make_node(handle, id_, ledger_->model.commit(handle));
         } else {
@@ -372,8 +401,16 @@ private:
 
     [[gnu::always_inline]] alloc_result add_alloc_node(const dependencies& deps, const alloc_request& request, CUDA_MEM_ALLOC_NODE_PARAMS& parameters) {
         if constexpr (checks) {
-            const CUgraphNode handle = driver::graph_add_mem_alloc_node(graph_, model(deps.where()).check_alloc(deps, request, device_.ordinal), parameters, deps.where());
+            const auto handles = model(deps.where()).check_alloc(deps, request, device_.ordinal);
+            const bool elsewhere = parameters.poolProps.location.id != device_.ordinal;
+            if (elsewhere) [[unlikely]] {
+                detail::ledger::make_room(ledger_->elsewhere, 1);
+            }
+            const CUgraphNode handle = driver::graph_add_mem_alloc_node(graph_, handles, parameters, deps.where());
             const std::uint32_t allocation = ledger_->model.allocation_count();
+            if (elsewhere) [[unlikely]] {
+                ledger_->elsewhere.push_back({allocation, request.options.peers()});
+            }
             return {detail::handle_access::make_node(handle, id_, ledger_->model.commit(handle, parameters.dptr)), parameters.dptr, allocation};
         } else {
             (void)request;
@@ -604,6 +641,7 @@ private:
                 taken.push_back(allocation);
             });
             own.require_fates(taken, where);
+            std::vector<detail::ledger::borrowed> borrows = ledger_->find_borrows();
             std::vector<detail::allocation_cell> cells;
             cells.reserve(taken.size());
             for (const std::uint32_t allocation : taken) {
@@ -614,6 +652,7 @@ private:
                 ledger_->commit_export(taken[i], cells[i]);
                 own.set_fate(taken[i], detail::auto_frees<Fates>() ? allocation_fate::auto_freed : allocation_fate::output);
             }
+            ledger_->borrows = std::move(borrows);
             ledger_->in_executable = true;
             return graph_exec<Kind, Checks, Fates>(exec, std::move(*this), std::move(fates));
         }

@@ -51,14 +51,27 @@ public:
     graph_exec(const graph_exec&, because_an_executable_is_not_copied_write_std_move = {}) = delete;
     ~graph_exec() { destroy(); }
 
+    /// Takes an executable of the driver over that holds no memory nodes. @param where_it_runs  for updates of its nodes
+    [[nodiscard]] static graph_exec adopt(CUgraphExec raw, device where_it_runs = device{0}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+        requires(!holds_graph)
+    {
+        return graph_exec(raw, detail::independent{{}, detail::context_for(where_it_runs, {file, line}), 0, {}}, {});
+    }
+    /// Gives the driver's executable to the caller, who destroys it.
+    [[nodiscard]] CUgraphExec release() && noexcept
+        requires(!holds_graph)
+    {
+        return detail::take(exec_);
+    }
+
     /// The driver's handle; the executable keeps it.
     [[nodiscard]] CUgraphExec get() const noexcept { return exec_; }
 
     /// Runs the graph in the order of the stream; returns before it ran.
     /// @return nothing, or what `outputs` and `auto_free` asked for: a tuple (vector for a container) of
     ///         `stream_buffer`s that the caller owns, or of spans that are valid until the next launch
-    /// @throws misuse [X1] [X7] while an output of an earlier launch lives, [X6] when an allocation that this graph
-    ///         frees is not live; out_of_memory; driver_error. Nothing is launched then
+    /// @throws misuse [X1] [X7] while an output of an earlier launch lives, [X6] when an allocation of another graph that
+    ///         this one frees or uses is not live; out_of_memory; driver_error. Nothing is launched then
     /// Driver: cuGraphLaunch
     auto launch(stream_ref stream, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         const source_line where{file, line};
@@ -69,6 +82,8 @@ public:
         }
         if constexpr (checks && holds_graph) {
             require_launchable(where);
+        } else if constexpr (checks) {
+            detail::ledger::require_live(graph_.borrows, where);
         }
         if constexpr (checks && holds_graph) {
             require_memory(stream.get(), where);
@@ -171,6 +186,7 @@ private:
                 }
             }
         }
+        detail::ledger::require_live(graph_.books().borrows, where);
         for (const auto& each : graph_.books().frees) {
             if (!each.cell.live()) [[unlikely]] {
                 throw misuse("X6", "this graph frees " + each.what + ", which is not live: launch the graph that allocates it first, once for each launch of this one\n" +

@@ -75,7 +75,7 @@ public:
     /// Gives the memory up: whoever takes the address frees it, once. The executable may not be launched before
     /// that; it is no longer tracked here.
     [[nodiscard]] device_ptr<T> release() noexcept {
-        cell_.set_live(false);
+        cell_.lose_sight();
         return detail::take(memory_).data();
     }
 

@@ -110,8 +110,7 @@ public:
     template <node_handle H>
     dependencies(const H&, because_one_node_is_not_a_range_write_after_node = {}) = delete;
     template <detail::node_pointer P>
-    dependencies(P, because_a_pointer_has_no_count_write_a_span_or_a_range = {}) = delete;
-    dependencies(CUgraphNode_st* const*, because_a_pointer_has_no_count_write_a_span_or_a_range = {}) = delete;
+    dependencies(const P&, because_a_pointer_has_no_count_write_a_span_or_a_range = {}) = delete;  // an array is no pointer here
     template <std::ranges::input_range R>
         requires(!node_range<R>)
     dependencies(const R&, because_these_are_no_nodes_write_what_the_add_members_return = {}) = delete;
@@ -132,7 +131,7 @@ public:
         if (raw_ != nullptr) {
             return node(raw_[i]);
         }
-        return detail::handle_access::make_node(spilled_ != nullptr ? spilled_[i] : gathered_[i]);
+        return detail::handle_access::make_node(parts_[i]);
     }
 
     /// True when the uses of memory add to these nodes.
@@ -155,6 +154,7 @@ private:
         const detail::node_parts& parts = detail::handle_access::parts(n);
         if (size_ < gathered_on_stack) {
             gathered_[size_++] = parts;
+            parts_ = gathered_;
         } else {
             spill(parts);
         }
@@ -164,10 +164,10 @@ private:
             capacity_ = 2 * size_;
             auto* const grown = new detail::node_parts[capacity_];
             for (std::size_t i = 0; i < size_; ++i) {
-                grown[i] = spilled_ != nullptr ? spilled_[i] : gathered_[i];
+                grown[i] = parts_[i];
             }
             delete[] spilled_;
-            spilled_ = grown;
+            parts_ = spilled_ = grown;
         }
         spilled_[size_++] = parts;
     }
@@ -177,6 +177,7 @@ private:
     std::size_t size_ = 0;
     bool inferred_ = false;
     source_line where_;
+    const detail::node_parts* parts_ = nullptr;       // what was gathered: one of the next two
     detail::node_parts gathered_[gathered_on_stack];  // only the first size_ are set
     detail::node_parts* spilled_ = nullptr;  // a vector here would cost every call its three words
     std::size_t capacity_ = 0;

@@ -84,10 +84,11 @@ constexpr Param to_parameter(const Arg& arg) {
     if constexpr (is_device_ptr<Arg>) {
         return arg.get();
     } else if constexpr (whole_number<Param> && whole_number<Arg>) {
-        if (!std::in_range<Param>(arg)) {
+        const Param value = static_cast<Param>(arg);  // not std::in_range, which refuses character types
+        if (static_cast<Arg>(value) != arg || (value < Param{}) != (arg < Arg{})) {
             broken_rule("argument", "a kernel argument does not fit its parameter's type");
         }
-        return static_cast<Param>(arg);
+        return value;
     } else {
         return Param{arg};
     }

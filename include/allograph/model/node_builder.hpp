@@ -390,7 +390,7 @@ public:
     }
     template <class P, class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
         requires(detail::node_pointer<P> || std::integral<P>)
-    void add_empty(P, std::size_t = 0) = delete;
+    void add_empty(const P&, std::size_t = 0) = delete;
 
     /// Adds an edge between nodes that are there: `to` runs after `from`.
     /// @throws misuse [D3] [D4] [D6] for an edge that is there already, [D7] for a cycle

@@ -240,6 +240,8 @@ public:
         memory_use use;
         source_line where;
     };
+    /// True where nodes are gone, whose uses of other graphs' memory still stand.
+    [[nodiscard]] bool lost_nodes() const noexcept { return destroyed_; }
     [[nodiscard]] std::span<const outside_use> outside_uses() const noexcept { return {outside_.data(), outside_count_}; }
     void reserve_outside(std::size_t more) {
         outside_.resize(outside_count_);

@@ -29,7 +29,15 @@ public:
     }
     [[nodiscard]] explicit operator bool() const noexcept { return state_ != nullptr; }
     [[nodiscard]] bool is(const allocation_cell& other) const noexcept { return state_ == other.state_; }
-    [[nodiscard]] bool live() const noexcept { return state_ != nullptr && state_->live.load() != 0; }
+    [[nodiscard]] bool live() const noexcept { return state_ != nullptr && state_->live.load() == 1; }
+    /// True where nobody can use the memory; not where its owner let go of it.
+    [[nodiscard]] bool gone() const noexcept { return state_ != nullptr && state_->live.load() == 0; }
+    /// The memory may be live, and nobody here knows.
+    void lose_sight() const noexcept {
+        if (state_ != nullptr) {
+            state_->live.store(2);
+        }
+    }
     void set_live(bool live) const noexcept {
         if (state_ != nullptr) {
             state_->live.store(live ? 1 : 0);

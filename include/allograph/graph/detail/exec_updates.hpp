@@ -134,10 +134,18 @@ public:
         requires(!holds_graph && Same == Checks)
     void update(const basic_graph<Kind, Same>& other, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         const source_line where{file, line};
+        [[maybe_unused]] std::vector<ledger::borrowed> borrows;
+        if constexpr (Checks == checking::on) {
+            other.model(where);
+            borrows = other.books().find_borrows();
+        }
         CUgraphExecUpdateResultInfo info{};
         const CUresult result = driver::graph_exec_update(self().exec_, other.get(), info);
         if (result != CUDA_SUCCESS) {
             refuse_update(result, info, other, where);
+        }
+        if constexpr (Checks == checking::on) {
+            self().graph_.borrows = std::move(borrows);
         }
     }
 
@@ -234,6 +242,7 @@ private:
         const node_parts& parts = handle_access::parts(which);
         if constexpr (checked) {
             auto& root = self().graph_.books();
+            root.borrows.clear();  // what other graphs' memory is used now is not known any more
             std::uint32_t index = parts.index;
             auto* at = parts.graph == 0 ? &root : root.find(parts.graph);
             if (parts.graph == 0) {
@@ -253,7 +262,8 @@ private:
                             [](auto&) {});
             }
         } else if constexpr (Checks == checking::on) {
-            if (parts.graph != 0 && parts.graph != self().graph_.graph_id) {
+            self().graph_.borrows.clear();
+            if (parts.graph != 0 && self().graph_.graph_id != 0 && parts.graph != self().graph_.graph_id) {
                 broken_rule("D3", "the node is of another graph than this executable's", where);
             }
         }

@@ -2,7 +2,9 @@
 
 #include <cuda.h>
 
-#include <allograph/graph/detail/allocation_cell.hpp>
+#include <vector>
+
+#include <allograph/graph/detail/ledger.hpp>
 
 namespace allograph {
 inline namespace v0 {
@@ -13,6 +15,7 @@ struct independent {
     allocation_cell only;  ///< live while the executable is, where there may be one (rule C18)
     CUcontext context = nullptr;
     std::uint32_t graph_id = 0;
+    std::vector<ledger::borrowed> borrows;
 };
 
 }  // namespace detail

@@ -26,6 +26,19 @@ public:
         source_line freed;
     };
 
+    /// An allocation on another device than the graph's, and the devices that may reach it, as bits.
+    struct remote {
+        std::uint32_t allocation;
+        std::uint64_t peers;
+    };
+
+    /// Memory of another graph that this one uses.
+    struct borrowed {
+        allocation_cell cell;
+        std::string what;
+        source_line used;
+    };
+
     explicit ledger(std::uint32_t id) : model(id), id_(id) { enroll(); }
     ledger(std::uint32_t id, recorder&& copied) : model(std::move(copied)), id_(id) { enroll(); }
     ledger(const ledger&) = delete;
@@ -110,12 +123,16 @@ public:
     /// `at`, and the allocation's number; with the graphs on the way it calls `pass`.
     template <class Visit, class Pass>
     static void resolve(ledger* at, std::uint32_t user, const memory_use& use, Visit&& visit, Pass&& pass) {
+        bool certain = true;
         while (at != nullptr && use.allocation.known()) {
             const std::uint32_t allocation = at->model.local_of(use.allocation);
             if (allocation != recorder::no_index) {
                 return visit(*at, user, allocation);
             }
-            pass(*at);
+            certain = certain && at->model.kind_of(user) != node_kind::conditional;
+            if (certain) {
+                pass(*at);  // not of a body: it may not run, and no graph that holds it becomes a child
+            }
             user = at->holder_;
             at = at->around_;
         }
@@ -146,6 +163,52 @@ public:
         }
     }
 
+    /// What this graph uses of others that are there, for its launches to ask whether it is live (rule X6).
+    template <class = void>
+    [[nodiscard]] std::vector<borrowed> find_borrows() const {
+        std::vector<borrowed> found;
+        for (const recorder::outside_use& each : model.outside_uses()) {
+            std::uint32_t allocation = each.use.allocation.index;
+            ledger* const maker = launcher_of(each.use.allocation, allocation);
+            if (maker == nullptr || model.lost_nodes()) {
+                continue;
+            }
+            const allocation_cell cell = maker->prepare_export(allocation);
+            maker->commit_export(allocation, cell);
+            bool known = false;
+            for (const borrowed& other : found) {
+                known = known || other.cell.is(cell);
+            }
+            if (!known) {
+                found.push_back({cell, maker->model.describe(allocation), each.where});
+            }
+        }
+        return found;
+    }
+    static void require_live(const std::vector<borrowed>& borrows, source_line where) {
+        for (const borrowed& each : borrows) {
+            if (each.cell.gone()) [[unlikely]] {
+                refuse_borrowed(each, where);
+            }
+        }
+    }
+
+    /// Memory of another device is reached with a descriptor for the graph's own alone (rule P1).
+    template <class = void>
+    [[gnu::noinline]] void refuse_unreachable(std::span<const memory_use> uses, int ordinal, source_line where) const {
+        for (const memory_use& use : uses) {
+            const std::uint32_t allocation = model.local_of(use.allocation);
+            for (const remote& each : elsewhere) {
+                if (each.allocation == allocation && (each.peers >> static_cast<unsigned>(ordinal) & 1) == 0) {
+                    const std::string own = std::to_string(ordinal);
+                    throw misuse("P1", model.describe(allocation) + " is on device " + std::to_string(model.device_of(allocation)) + " and not shared with device " + own +
+                                           ", where this node runs\n  allocated  " + line_text(model.allocated_at(allocation)) + "\n  at         " + line_text(where) +
+                                           "\n  fix: allocate it with shared_with(device{" + own + "})");
+                }
+            }
+        }
+    }
+
     template <class T>
     static void make_room(std::vector<T>& list, std::size_t more) {
         if (list.capacity() - list.size() < more) {
@@ -156,6 +219,8 @@ public:
     recorder model;
     std::vector<exported> exports;
     std::vector<foreign_free> frees;
+    std::vector<borrowed> borrows;  // of the executable
+    std::vector<remote> elsewhere;
     std::vector<ledger*> inner;
     bool holds_conditional = false;
     std::uint32_t open_conditions = 0;  // made, and used by no node so far
@@ -164,6 +229,11 @@ public:
     allocation_cell one_executable;  // live while the only one of a graph that holds a conditional is (rule C18)
 
 private:
+    [[noreturn, gnu::cold, gnu::noinline]] static void refuse_borrowed(const borrowed& each, source_line where) {
+        throw misuse("X6", "this graph uses " + each.what + ", which is not live: launch the graph that allocates it first, and keep its output\n  used       " +
+                               line_text(each.used) + "\n  launched   " + line_text(where));
+    }
+
     static ledger*& first() noexcept {
         static ledger* head = nullptr;
         return head;

@@ -92,6 +92,9 @@ std::uint64_t chunk_bytes(device which, source_line where) {
     if (stream != nullptr) {
         cuStreamDestroy_v2(stream);
     }
+    if (before == 0) {  // nobody else's graph memory is there to lose: leave none of ours in the device's books
+        cuDeviceGraphMemTrim(handle);
+    }
     // Another thread's graphs may have changed the count meanwhile: only a plain power of two is believed.
     if (bytes < (std::uint64_t{1} << 16) || bytes > (std::uint64_t{1} << 30) || (bytes & (bytes - 1)) != 0) {
         return usual;

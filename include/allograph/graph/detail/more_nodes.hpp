@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstring>
+
 #include <allograph/driver/more_node_calls.hpp>
 #include <allograph/graph/pitched.hpp>
 #include <allograph/model/node_builder.hpp>
@@ -76,7 +78,9 @@ public:
         }));
     }
 
-    /// Runs memory operations, as cuStreamBatchMemOp does. Driver: cuGraphAddBatchMemOpNode
+    /// Runs memory operations, as cuStreamBatchMemOp does. Their memory is from elsewhere: a launch with operations on an
+    /// allocation of a graph is refused by the driver (H200, driver 13.0). `uses(...)` may follow.
+    /// Driver: cuGraphAddBatchMemOpNode
     template <std::size_t N = 0>
         requires(can.every_node)
     batch_mem_op_node add_batch_mem_op(const dependencies& deps, std::span<const CUstreamBatchMemOpParams> operations, const use_list<N>& touched = {}) {
@@ -90,19 +94,19 @@ public:
     }
     template <class... Args, class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
         requires(!can.every_node)
-    void add_event_record(const Args&...) = delete;
+    void add_event_record(const dependencies&, const Args&...) = delete;
     template <class... Args, class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
         requires(!can.every_node)
-    void add_event_wait(const Args&...) = delete;
+    void add_event_wait(const dependencies&, const Args&...) = delete;
     template <class... Args, class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
         requires(!can.every_node)
-    void add_semaphore_signal(const Args&...) = delete;
+    void add_semaphore_signal(const dependencies&, const Args&...) = delete;
     template <class... Args, class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
         requires(!can.every_node)
-    void add_semaphore_wait(const Args&...) = delete;
+    void add_semaphore_wait(const dependencies&, const Args&...) = delete;
     template <class... Args, class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
         requires(!can.every_node)
-    void add_batch_mem_op(const Args&...) = delete;
+    void add_batch_mem_op(const dependencies&, const Args&...) = delete;
 
     /// Sets every element of rows with a pitch.
     /// @param value  of 1, 2 or 4 bytes. @throws misuse [O5] for more than one slice. Driver: cuGraphAddMemsetNode

@@ -21,6 +21,8 @@ namespace detail {
 /// chains have jump pointers (a skew-binary list), so that a path within the tree is found in O(log n) steps. For
 /// paths that enter the tree further on, each node keeps its first and its last dependent. Only what is left, mostly
 /// mistakes, is searched for, over the nodes between the two.
+///
+/// All of this is built when it is first asked for: in most programs every question is answered by an edge.
 class reachability {
 public:
     using number = std::uint32_t;
@@ -30,9 +32,8 @@ public:
     reachability& operator=(reachability&&) noexcept = default;
     /// A copy, without the room for more and without what searches found.
     reachability(const reachability& other)
-        : entries_(other.entries_, other.size_ == 0 ? 0 : other.size_ + std::size_t{2}),
-          chains_(other.chains_, other.chain_count_), edges_(other.edges_, other.edge_count_), size_(other.size_),
-          chain_count_(other.chain_count_), edge_count_(other.edge_count_), late_(other.late_), descending_(other.descending_),
+        : starts_(other.starts_, other.size_ == 0 ? 0 : other.size_ + std::size_t{2}), edges_(other.edges_, other.edge_count_),
+          size_(other.size_), edge_count_(other.edge_count_), late_(other.late_), descending_(other.descending_),
           removed_(other.removed_) {
         room_ = size_;
     }
@@ -42,7 +43,7 @@ public:
 
     /// Forgets every node, and keeps the room.
     void clear() noexcept {
-        size_ = chain_count_ = edge_count_ = 0;
+        size_ = built_ = chain_count_ = edge_count_ = 0;
         late_ = {};
         descending_ = removed_ = false;
         forget_sweep();
@@ -63,39 +64,20 @@ public:
     /// Adds a node that depends on the first `degree` pending nodes.
     /// @param leaf  nothing is likely to depend on it, so that paths are not looked for through it
     number add(std::size_t degree, bool leaf) noexcept {
-        if (size_ == 0) {
-            entries_[0] = {0, 0, 0, 0};
-            chains_[0] = {0, 0, 0, 0, 0};
-            chain_count_ = 1;
-        }
         const number made = ++size_;
-        const number* const edge = pending();
-        number parent = 0;
-        for (std::size_t i = 0; i < degree; ++i) {
-            parent = edge[i] > parent ? edge[i] : parent;
-        }
-        entries_[made] = {place(made, parent, leaf), 0, 0, edge_count_};
-        for (std::size_t i = 0; i < degree; ++i) {
-            entry& e = entries_[edge[i]];
-            if (e.first == 0 || (!leaf && (e.first & leaf_bit) != 0)) {
-                e.first = leaf ? made | leaf_bit : made;
-            }
-            if (!leaf || e.last == 0) {
-                e.last = made;
-            }
-        }
+        starts_[made] = leaf ? edge_count_ | leaf_bit : edge_count_;
         edge_count_ += static_cast<number>(degree);
-        entries_[made + 1].edges = edge_count_;
+        starts_[made + 1] = edge_count_;
         return made;
     }
 
     /// The dependencies that a node was added with; 0 where one was removed.
     [[nodiscard]] std::span<const number> dependencies(number n) const noexcept {
-        return {edges_.data() + entries_[n].edges, edges_.data() + entries_[n + 1].edges};
+        return {edges_.data() + start(n), edges_.data() + start(n + 1)};
     }
 
     /// True where it is cheap to see that `before` is one of `nodes` or comes before one.
-    [[nodiscard]] bool surely_before(number before, std::span<const number> nodes) const noexcept {
+    [[nodiscard]] bool surely_before(number before, std::span<const number> nodes) const {
         for (const number n : nodes) {
             if (n == before) {
                 return true;
@@ -104,12 +86,13 @@ public:
         return on_a_path(before, nodes);
     }
     /// The same, for a node that is known not to be one of `nodes`.
-    [[nodiscard]] bool on_a_path(number before, std::span<const number> nodes) const noexcept {
+    [[nodiscard]] bool on_a_path(number before, std::span<const number> nodes) const {
         constexpr std::size_t most_nodes = 8;
         constexpr int most_steps = 10;
         if (removed_) [[unlikely]] {
             return false;  // the tree may hold edges that are gone
         }
+        catch_up();
         number last = 0;
         for (const number n : nodes) {
             last = n > last ? n : last;
@@ -190,7 +173,10 @@ public:
     [[nodiscard]] bool swept(number n) const noexcept { return seen_[n] == sweep_; }
 
     /// False where nothing depends on a node, so that it comes before nothing.
-    [[nodiscard]] bool has_dependents(number n) const noexcept { return entries_[n].first != 0; }
+    [[nodiscard]] bool has_dependents(number n) const {
+        catch_up();
+        return entries_[n].first != 0;
+    }
     /// True while every edge leads from a lower number to a higher one.
     [[nodiscard]] bool ascending() const noexcept { return !descending_; }
 
@@ -203,7 +189,10 @@ public:
         return late_.has(from, to);
     }
     /// Makes room for one more edge, so that `add_edge` cannot fail.
-    void reserve_edge() { late_.reserve_one(size_); }
+    void reserve_edge() {
+        catch_up();
+        late_.reserve_one(size_);
+    }
     /// Adds an edge between nodes that are there.
     void add_edge(number from, number to) noexcept {
         late_.add(from, to);
@@ -214,7 +203,7 @@ public:
         forget_sweep();
     }
     void remove_edge(number from, number to) noexcept {
-        for (number e = entries_[to].edges; e != entries_[to + 1].edges; ++e) {
+        for (number e = start(to); e != start(to + 1); ++e) {
             if (edges_[e] == from) {
                 edges_[e] = 0;
             }
@@ -225,7 +214,7 @@ public:
     }
     /// Takes away every edge from and to a node.
     void remove_edges(number n) noexcept {
-        for (number e = entries_[n].edges; e != entries_[n + 1].edges; ++e) {
+        for (number e = start(n); e != start(n + 1); ++e) {
             edges_[e] = 0;
         }
         for (number e = 0; e != edge_count_; ++e) {
@@ -241,7 +230,6 @@ private:
         number chain;
         number first;  // the first node that depends on this one; rather not a leaf
         number last;   // the last one
-        number edges;  // where its dependencies begin
     };
     struct chain {
         number hangs_on;  // the parent of its first node
@@ -255,14 +243,50 @@ private:
     [[gnu::cold, gnu::noinline]] void grow(std::size_t degree) {
         edges_.reserve(edge_count_ + degree);
         if (size_ >= room_) {
-            entries_.reserve(size_ + std::size_t{16});
-            chains_.reserve(entries_.capacity());
-            room_ = static_cast<number>(entries_.capacity() - 2);  // the root in front, and the end of the last one's edges
+            starts_.reserve(size_ + std::size_t{16});
+            room_ = static_cast<number>(starts_.capacity() - 2);  // the root in front, and the end of the last one's edges
+        }
+    }
+
+    /// Where the dependencies of a node begin.
+    [[nodiscard]] number start(number n) const noexcept { return starts_[n] & ~leaf_bit; }
+
+    /// Builds what paths are found by, for the nodes that came since.
+    void catch_up() const {
+        if (built_ != size_) {
+            build();
+        }
+    }
+    [[gnu::noinline]] void build() const {
+        entries_.reserve(room_ + std::size_t{1});
+        chains_.reserve(room_ + std::size_t{1});
+        if (built_ == 0) {
+            entries_[0] = {0, 0, 0};
+            chains_[0] = {0, 0, 0, 0, 0};
+            chain_count_ = 1;
+        }
+        while (built_ != size_) {
+            const number made = ++built_;
+            const bool leaf = (starts_[made] & leaf_bit) != 0;
+            number parent = 0;
+            for (const number d : dependencies(made)) {
+                parent = d > parent ? d : parent;
+            }
+            entries_[made] = {place(made, parent, leaf), 0, 0};
+            for (const number d : dependencies(made)) {
+                entry& e = entries_[d];
+                if (e.first == 0 || (!leaf && (e.first & leaf_bit) != 0)) {
+                    e.first = leaf ? made | leaf_bit : made;
+                }
+                if (!leaf || e.last == 0) {
+                    e.last = made;
+                }
+            }
         }
     }
 
     /// The chain of a new node: its parent's where the parent is the tail, else a new one.
-    number place(number made, number parent, bool leaf) noexcept {
+    number place(number made, number parent, bool leaf) const noexcept {
         const number up = entries_[parent].chain;
         if (up != 0) {
             if (chains_[up].tail == parent) {
@@ -281,7 +305,7 @@ private:
         }
         return new_chain(made, parent);
     }
-    number new_chain(number first, number parent) noexcept {
+    number new_chain(number first, number parent) const noexcept {
         const number up = entries_[parent].chain;
         const chain& above = chains_[up];
         const chain& far = chains_[above.jump];
@@ -335,13 +359,16 @@ private:
     }
     void forget_sweep() noexcept { swept_count_ = 0; }
 
-    growing<entry> entries_;
-    growing<chain> chains_;
+    growing<number> starts_;  // where the dependencies of each node begin; the highest bit marks a leaf
     growing<number> edges_;
     number size_ = 0;
     number room_ = 0;
-    number chain_count_ = 0;
     number edge_count_ = 0;
+
+    mutable growing<entry> entries_;  // of the nodes up to built_
+    mutable growing<chain> chains_;
+    mutable number built_ = 0;
+    mutable number chain_count_ = 0;
 
     late_edges late_;
     bool descending_ = false;
