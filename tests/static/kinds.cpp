@@ -27,7 +27,7 @@ static_assert(!ag::capabilities_of(kind::conditional_body).memory_nodes &&
 static_assert(!ag::capabilities_of(kind::conditional_body).removal && !ag::capabilities_of(kind::conditional_body).instantiable);
 
 // What can be written, member by member.
-using token = ag::alloc_node<float>;
+using float_token = ag::alloc_node<float>;
 struct nothing {
     void operator()() const {}
 };
@@ -43,15 +43,15 @@ concept allocates_somehow = requires(G& g) {
 }
 || requires(G& g, ag::node n) { g.template add_alloc<float>(ag::after(n), 1); };
 template <class G>
-concept frees = requires(G& g, token&& t, ag::node n) {
-    g.add_free(static_cast<token&&>(t));
-    g.add_free(ag::after(n), static_cast<token&&>(t));
+concept frees = requires(G& g, float_token&& t, ag::node n) {
+    g.add_free(static_cast<float_token&&>(t));
+    g.add_free(ag::after(n), static_cast<float_token&&>(t));
 };
 template <class G>
-concept frees_somehow = requires(G& g, token&& t) {
-    g.add_free(static_cast<token&&>(t));
+concept frees_somehow = requires(G& g, float_token&& t) {
+    g.add_free(static_cast<float_token&&>(t));
 }
-|| requires(G& g, token&& t, ag::node n) { g.add_free(ag::after(n), static_cast<token&&>(t)); };
+|| requires(G& g, float_token&& t, ag::node n) { g.add_free(ag::after(n), static_cast<float_token&&>(t)); };
 template <class G>
 concept calls_the_host = requires(G& g) {
     g.add_host(nothing{});
@@ -129,7 +129,7 @@ static_assert(!instantiates_with<ag::memory_graph, const out&>);
 static_assert(!instantiates_with<ag::memory_graph, out, freed>);
 static_assert(!instantiates_with<ag::memory_graph, out, out>);
 static_assert(!instantiates_with<ag::memory_graph, freed, ag::device_launch_t>);
-static_assert(!instantiates_with<ag::memory_graph, token>);
+static_assert(!instantiates_with<ag::memory_graph, float_token>);
 static_assert(!instantiates_with<ag::memory_graph, bool>);
 static_assert(!instantiates_with<ag::memory_graph, int>);
 static_assert(!instantiates_with<ag::memory_graph, CUgraphInstantiate_flags>);
@@ -175,12 +175,12 @@ concept adds_nodes = requires(Exec& e) {
 }
 || requires(Exec& e, ag::device_span<float> x) { e.add_memset(x, 0.0f); }
 || requires(Exec& e) { e.template add_alloc<float>(1); }
-|| requires(Exec& e, token&& t) { e.add_free(static_cast<token&&>(t)); }
+|| requires(Exec& e, float_token&& t) { e.add_free(static_cast<float_token&&>(t)); }
 || requires(Exec& e, ag::node n) { e.add_dependency(n, n); };
 static_assert(std::is_same_v<handed_back<exec_of<ag::memory_graph>>, ag::memory_graph>);
-static_assert(std::is_same_v<handed_back<exec_of<ag::memory_graph, out>>, std::tuple<ag::memory_graph, token>>);
+static_assert(std::is_same_v<handed_back<exec_of<ag::memory_graph, out>>, std::tuple<ag::memory_graph, float_token>>);
 static_assert(std::is_same_v<handed_back<exec_of<ag::memory_graph, many_outputs<float>>>,
-                             std::tuple<ag::memory_graph, std::vector<token>>>);
+                             std::tuple<ag::memory_graph, std::vector<float_token>>>);
 static_assert(hands_back<exec_of<ag::memory_graph>>);
 static_assert(!hands_back<exec_of<ag::memory_graph>&>);
 static_assert(!hands_back<exec_of<ag::graph&>>);

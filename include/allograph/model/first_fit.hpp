@@ -68,7 +68,7 @@ inline void fit_many_on_line(const placement_problem& problem, placement& best) 
     const line_fit fit(problem);
     for (const block_policy policy : {block_policy{1, 0, false}, {0, 1, true}, {0.1, 1, false}}) {
         keep_better(problem, best, fit.by_time(policy));
-        if (best.bytes - best.lower_bound < best.lower_bound / 64) {
+        if (best.bytes == best.lower_bound || best.bytes - best.lower_bound < best.lower_bound / 64) {
             break;
         }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -61,19 +62,26 @@ public:
                                                     std::span<const graph_buffer> buffers) {
         placement_problem p;
         p.reserve(buffers.size());
-        p.order_ = detail::order_index(nodes, edges);
+        const bool line = detail::is_one_line(nodes, edges);
+        if (!line) {
+            p.order_ = detail::order_index(nodes, edges);
+        }
         p.ends_.reserve(buffers.size());
         for (const graph_buffer& b : buffers) {
             p.add(b.size, b.alignment);
             if (b.alloc_node >= nodes || b.free_node >= nodes) {
                 throw std::invalid_argument("placement_problem: a buffer names a node that does not exist");
             }
-            if (p.order_.exact() && b.alloc_node != b.free_node && !p.order_.before(b.alloc_node, b.free_node)) {
+            if (line ? b.alloc_node > b.free_node
+                     : p.order_.exact() && b.alloc_node != b.free_node && !p.order_.before(b.alloc_node, b.free_node)) {
                 throw std::invalid_argument("placement_problem: a free is not ordered after its allocation");
             }
             p.ends_.push_back({b.alloc_node, b.free_node});
         }
-        if (detail::find_intervals(p.order_, p.ends_, p.lifetimes_)) {
+        if (line) {
+            detail::intervals_of_line(nodes, p.ends_, p.lifetimes_);
+            p.ends_ = {};
+        } else if (detail::find_intervals(p.order_, p.ends_, p.lifetimes_)) {
             p.order_ = {};
             p.ends_ = {};
         } else {
@@ -135,12 +143,8 @@ private:
         }
         padded_ += size + alignment;
         sum_ += size;
-        std::uint8_t shift = 0;
-        while ((alignment >> shift) != 1) {
-            ++shift;
-        }
         sizes_.push_back(size);
-        alignments_.push_back(shift);
+        alignments_.push_back(static_cast<std::uint8_t>(std::countr_zero(alignment)));
     }
 
     std::vector<std::uint64_t> sizes_;

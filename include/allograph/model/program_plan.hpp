@@ -17,8 +17,9 @@ namespace allograph {
 inline namespace v0 {
 namespace detail {
 
+/// @param alignment  a power of two
 [[nodiscard]] inline std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment) noexcept {
-    return (bytes + alignment - 1) / alignment * alignment;
+    return (bytes + alignment - 1) & ~(alignment - 1);
 }
 
 /// The planned allocations of one device.
@@ -52,6 +53,10 @@ inline std::vector<arena_problem> arena_problems(const program_record& program, 
                 broken_rule("plan", "a program with allocations on more than 64 devices", program.model().allocated_at(i));
             }
             arenas.push_back({a.device, {}, {}});
+            if (k == 0) {  // most programs have one
+                arenas[k].numbers.reserve(program.allocations().size());
+                arenas[k].buffers.reserve(program.allocations().size());
+            }
         }
         arenas[k].numbers.push_back(i);
         arenas[k].buffers.push_back({rounded_up(a.bytes, alignment), alignment, a.made_by, a.freed_by});
@@ -76,6 +81,7 @@ public:
         }
         return number_;
     }
+    std::uint32_t operator()(const char* text) { return text == last_ ? number_ : (*this)(std::string_view(text)); }
 
 private:
     std::vector<std::string>* texts_;
@@ -114,10 +120,13 @@ inline memory_plan plan_of(const program_record& program, const plan_options& op
         p.arenas.push_back({arena.device, placed.best.bytes, placed.best.lower_bound, sum, placed.best.optimal});
     }
 
-    const std::vector<std::uint32_t> order = running_order(program.node_count(), edges);
-    std::vector<std::uint32_t> place(order.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) {
-        place[order[i]] = i;
+    std::vector<std::uint32_t> place;  // empty where the nodes run as they are numbered
+    if (!ascending(edges)) {
+        const std::vector<std::uint32_t> order = running_order(program.node_count(), edges);
+        place.resize(order.size());
+        for (std::uint32_t i = 0; i < order.size(); ++i) {
+            place[order[i]] = i;
+        }
     }
     text_table type_of(p.texts), allocated_in(p.texts), freed_in(p.texts);
     std::vector<std::uint32_t> among_planned(program.allocations().size(), 0);
@@ -136,9 +145,11 @@ inline memory_plan plan_of(const program_record& program, const plan_options& op
         planned.count = a.count;
         planned.number = i;
         planned.arena = arena_of[i];
-        planned.from = place[a.made_by];
-        planned.to = place[a.freed_by];
-        planned.label = a.label == nullptr ? "" : a.label;
+        planned.from = place.empty() ? a.made_by : place[a.made_by];
+        planned.to = place.empty() ? a.freed_by : place[a.freed_by];
+        if (a.label != nullptr) {
+            planned.label = a.label;
+        }
         planned.type = type_of(a.type);
         planned.allocated_file = allocated_in(allocated.file);
         planned.allocated_line = allocated.line;

@@ -12,16 +12,15 @@ namespace allograph {
 inline namespace v0 {
 namespace detail {
 
-/// The places of nodes in an order that keeps all edges: their own numbers where no edge leads back.
+/// No edge leads back: the nodes may run as they are numbered.
+inline bool ascending(std::span<const model::order_edge> edges) noexcept {
+    return std::all_of(edges.begin(), edges.end(), [](const model::order_edge& e) { return e.before < e.after; });
+}
+
+/// The nodes in an order that keeps all edges, for edges that are not ascending.
 /// @param edges  without a cycle
 inline std::vector<std::uint32_t> running_order(std::uint32_t nodes, std::span<const model::order_edge> edges) {
     std::vector<std::uint32_t> order(nodes);
-    for (std::uint32_t i = 0; i < nodes; ++i) {
-        order[i] = i;
-    }
-    if (std::all_of(edges.begin(), edges.end(), [](const model::order_edge& e) { return e.before < e.after; })) {
-        return order;
-    }
     const model::detail::order_index index(nodes, edges, 1);
     std::copy(index.topological().begin(), index.topological().end(), order.begin());
     return order;
@@ -42,17 +41,17 @@ public:
         for (const memory_plan::allocation& a : plan.allocations()) {
             const program_record::allocation& recorded = program.allocations()[a.number];
             roles_[recorded.made_by] = roles_[recorded.freed_by] = role::vanished;
-            arena_of_[recorded.made_by] = arena_of_[recorded.freed_by] = a.arena;
+            arena_of_[recorded.made_by] = a.arena;
         }
-        std::vector<model::order_edge> edges = program.edges();
-        for (const memory_plan::added_edge& e : plan.added_edges()) {
-            edges.push_back({program.allocations()[plan.allocations()[e.freed].number].freed_by,
-                             program.allocations()[plan.allocations()[e.allocated].number].made_by});
-        }
-        collect(edges);
-        for (const std::uint32_t v : running_order(nodes_, edges)) {
-            order_.push_back(v);
-            settle(v, program);
+        if (plan.added_edges().empty()) {
+            settle_all(program.edges());
+        } else {
+            std::vector<model::order_edge> edges = program.edges();
+            for (const memory_plan::added_edge& e : plan.added_edges()) {
+                edges.push_back({program.allocations()[plan.allocations()[e.freed].number].freed_by,
+                                 program.allocations()[plan.allocations()[e.allocated].number].made_by});
+            }
+            settle_all(edges);
         }
         find_last(program, plan);
     }
@@ -60,11 +59,11 @@ public:
     [[nodiscard]] role role_of(std::uint32_t n) const noexcept { return roles_[n]; }
     /// What a node that is kept, or an empty node, comes after, and is there before it: each once.
     [[nodiscard]] std::span<const std::uint32_t> dependencies_of(std::uint32_t n) const noexcept {
-        return {lists_.data() + begin_[n], lists_.data() + late_begin_[n]};
+        return {lists_.data() + now_[n].begin, lists_.data() + now_[n].late};
     }
     /// The same for what is not there when the node is added: the edges that lead back.
     [[nodiscard]] std::span<const std::uint32_t> late_dependencies_of(std::uint32_t n) const noexcept {
-        return {lists_.data() + late_begin_[n], lists_.data() + end_[n]};
+        return {lists_.data() + now_[n].late, lists_.data() + now_[n].end};
     }
     [[nodiscard]] bool any_late() const noexcept { return any_late_; }
     /// What the free of an arena comes after.
@@ -75,42 +74,68 @@ private:
     static constexpr std::uint32_t no_arena = 0xFFFFFFFFu;
     static constexpr std::size_t few = 16;
 
+    struct stretch {
+        std::uint32_t begin, late, end;
+    };
+
+    void settle_all(std::span<const model::order_edge> edges) {
+        collect(edges);
+        if (!ascending(edges)) {
+            order_ = running_order(nodes_, edges);
+        }
+        for (std::uint32_t i = 0; i < nodes_; ++i) {
+            const std::uint32_t v = in_order(i);
+            if (!settle_after_one(v)) {
+                settle(v);
+            }
+        }
+    }
+    [[nodiscard]] std::uint32_t in_order(std::uint32_t place) const noexcept { return order_.empty() ? place : order_[place]; }
+
     void collect(std::span<const model::order_edge> edges) {
         first_.assign(std::size_t{nodes_} + 1, 0);
         dependents_.assign(nodes_, 0);
         before_.resize(edges.size());
+        std::uint32_t* before = before_.data();
+        leads_to_vanished_.assign(nodes_, 0);
+        bool sorted = true;
+        std::uint32_t last = 0;
         for (const model::order_edge& e : edges) {
             ++first_[e.after + 1];
             ++dependents_[e.before];
-        }
-        leads_to_vanished_.assign(nodes_, 0);
-        for (const model::order_edge& e : edges) {
             if (roles_[e.after] != role::kept) {
                 leads_to_vanished_[e.before] = 1;
             }
+            *before++ = e.before;
+            sorted = sorted && last <= e.after;
+            last = e.after;
         }
         for (std::uint32_t i = 0; i < nodes_; ++i) {
             first_[i + 1] += first_[i];
         }
-        std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-        for (const model::order_edge& e : edges) {
-            before_[next[e.after]++] = e.before;
+        if (!sorted) {
+            std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+            for (const model::order_edge& e : edges) {
+                before_[next[e.after]++] = e.before;
+            }
         }
-        begin_.assign(nodes_, 0);
-        late_begin_.assign(nodes_, 0);
-        end_.assign(nodes_, 0);
+        now_.assign(nodes_, {});
         behind_.assign(std::size_t{nodes_} + arenas_, 0);
         for (std::uint32_t k = 0; k < arenas_; ++k) {
             behind_[arena_node(k)] = std::uint64_t{1} << k;
         }
         mark_.assign(std::size_t{nodes_} + arenas_, 0);
-        lists_.reserve(edges.size() + nodes_ / 4);
+        lists_.reserve(std::size_t{nodes_} + arenas_ + edges.size() / 2);
+        lists_.resize(std::size_t{nodes_} + arenas_);
+        for (std::uint32_t n = 0; n < nodes_ + arenas_; ++n) {
+            lists_[n] = n;
+        }
     }
 
     /// Adds what stands for a node to the list that is being made.
     void add(std::uint32_t n) {
         if (n < nodes_ && roles_[n] == role::vanished) {
-            for (std::uint32_t i = begin_[n]; i < end_[n]; ++i) {
+            for (std::uint32_t i = now_[n].begin; i < now_[n].end; ++i) {
                 add_one(lists_[i]);
             }
         } else {
@@ -126,7 +151,30 @@ private:
     /// True where a node is there when `n` is added.
     [[nodiscard]] bool earlier(std::uint32_t before, std::uint32_t n) const noexcept { return before >= nodes_ || before < n; }
 
-    void settle(std::uint32_t v, const program_record& program) {
+    /// `settle` for most nodes: what comes after one node alone, and needs nothing else. @return whether it is one
+    bool settle_after_one(std::uint32_t v) {
+        if (first_[v + 1] - first_[v] != 1) {
+            return false;
+        }
+        std::uint32_t n = before_[first_[v]];
+        if (roles_[n] == role::vanished) {
+            if (now_[n].end - now_[n].begin != 1) {
+                return false;
+            }
+            n = lists_[now_[n].begin];
+        }
+        const bool there = earlier(n, v);
+        const std::uint64_t behind = there ? behind_[n] : 0;
+        if (arena_of_[v] != no_arena && (n >= nodes_ || (behind >> arena_of_[v] & 1) == 0)) {
+            return false;  // its arena's allocation comes before it, too
+        }
+        behind_[v] = behind;
+        now_[v] = {n, n + (there ? 1 : 0), n + 1};
+        any_late_ = any_late_ || (!there && roles_[v] != role::vanished);
+        return true;
+    }
+
+    void settle(std::uint32_t v) {
         ++round_;
         list_.clear();
         for (std::uint32_t i = first_[v]; i < first_[v + 1]; ++i) {
@@ -136,7 +184,7 @@ private:
         for (const std::uint32_t n : list_) {
             behind |= earlier(n, v) && n < nodes_ ? behind_[n] : 0;
         }
-        if (roles_[v] == role::vanished && program.model().kind_of(v) == node_kind::alloc && (behind >> arena_of_[v] & 1) == 0) {
+        if (arena_of_[v] != no_arena && (behind >> arena_of_[v] & 1) == 0) {
             add_one(arena_node(arena_of_[v]));
         }
         drop_implied(v, behind);
@@ -152,10 +200,9 @@ private:
             }
         }
         const auto late = std::stable_partition(list_.begin(), list_.end(), [&](std::uint32_t n) { return earlier(n, v); });
-        begin_[v] = static_cast<std::uint32_t>(lists_.size());
-        late_begin_[v] = begin_[v] + static_cast<std::uint32_t>(late - list_.begin());
+        const auto begin = static_cast<std::uint32_t>(lists_.size());
         lists_.insert(lists_.end(), list_.begin(), list_.end());
-        end_[v] = static_cast<std::uint32_t>(lists_.size());
+        now_[v] = {begin, begin + static_cast<std::uint32_t>(late - list_.begin()), static_cast<std::uint32_t>(lists_.size())};
         any_late_ = any_late_ || (late != list_.end() && roles_[v] != role::vanished);
     }
 
@@ -167,10 +214,10 @@ private:
         }
         for (std::size_t i = 0; i < list_.size(); ++i) {
             const std::uint32_t n = list_[i];
-            if (n >= nodes_ || !earlier(n, v) || late_begin_[n] - begin_[n] > few) {
+            if (n >= nodes_ || !earlier(n, v) || now_[n].late - now_[n].begin > few) {
                 continue;
             }
-            for (std::uint32_t k = begin_[n]; k < late_begin_[n]; ++k) {
+            for (std::uint32_t k = now_[n].begin; k < now_[n].late; ++k) {
                 if (mark_[lists_[k]] == round_) {
                     mark_[lists_[k]] = 0;
                 }
@@ -198,10 +245,10 @@ private:
             for (const std::uint32_t n : list_) {
                 leads[n] = 1;
             }
-            for (std::size_t i = order_.size(); i-- > 0;) {
-                const std::uint32_t v = order_[i];
+            for (std::uint32_t i = nodes_; i-- > 0;) {
+                const std::uint32_t v = in_order(i);
                 if (leads[v] != 0 && roles_[v] != role::vanished) {
-                    for (std::uint32_t e = begin_[v]; e < end_[v]; ++e) {
+                    for (std::uint32_t e = now_[v].begin; e < now_[v].end; ++e) {
                         leads[lists_[e]] = inner[lists_[e]] = 1;
                     }
                 }
@@ -217,13 +264,14 @@ private:
     std::uint32_t nodes_;
     std::uint32_t arenas_;
     std::vector<role> roles_;
-    std::vector<std::uint32_t> arena_of_;
+    std::vector<std::uint32_t> arena_of_;        // of the allocation nodes that vanish
     std::vector<std::uint32_t> first_, before_;  // of each node, what it comes after in the program
     std::vector<std::uint32_t> dependents_;
     std::vector<std::uint8_t> leads_to_vanished_;
-    std::vector<std::uint32_t> begin_, late_begin_, end_, lists_;  // of each node, what it comes after now
-    std::vector<std::uint64_t> behind_;                            // the arenas whose allocation a node comes after
-    std::vector<std::uint32_t> order_;
+    std::vector<stretch> now_;                   // of each node, what it comes after now, in lists_
+    std::vector<std::uint32_t> lists_;   // first of all nodes, for lists of one; then what is longer
+    std::vector<std::uint64_t> behind_;  // the arenas whose allocation a node comes after
+    std::vector<std::uint32_t> order_;   // empty where the nodes run as they are numbered
     std::vector<std::vector<std::uint32_t>> last_;
     bool any_late_ = false;
 

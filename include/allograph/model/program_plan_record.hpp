@@ -86,6 +86,7 @@ public:
         if (!findings.empty()) {
             raise(findings);
         }
+        record.collect_edges();
         return record;
     }
 
@@ -94,15 +95,7 @@ public:
     [[nodiscard]] std::span<const allocation> allocations() const noexcept { return allocations_; }
     [[nodiscard]] std::uint64_t signature_of(std::uint32_t index) const noexcept { return signatures_[index]; }
     /// All edges: those of the calls, inferred ones included, and the later ones.
-    [[nodiscard]] std::vector<model::order_edge> edges() const {
-        std::vector<model::order_edge> all;
-        all.reserve(given_edges_ + late_.size());
-        for (std::uint32_t i = 0; i < node_count(); ++i) {
-            model().each_dependency(i, [&](std::uint32_t before) { all.push_back({before, i}); });
-        }
-        all.insert(all.end(), late_.begin(), late_.end());
-        return all;
-    }
+    [[nodiscard]] const std::vector<model::order_edge>& edges() const noexcept { return edges_; }
     /// What `add_dependency` was called with.
     [[nodiscard]] std::span<const model::order_edge> late_edges() const noexcept { return late_; }
 
@@ -159,8 +152,8 @@ public:
     [[nodiscard]] static call_signature signature_of_alloc(const alloc_request& request) noexcept {
         call_signature s(node_kind::alloc);
         s.add(request.bytes);
-        s.add(request.alignment);
-        s.add(request.options.has_device() ? static_cast<std::uint64_t>(request.options.where().ordinal) + 1 : 0);
+        const auto ordinal = request.options.has_device() ? static_cast<std::uint32_t>(request.options.where().ordinal) + 1 : 0;
+        s.add(std::uint64_t{request.alignment} << 32U | ordinal);  // of at most 512
         s.add(request.options.peers());
         return s;
     }
@@ -192,6 +185,14 @@ private:
         throw misuse(findings.front().rule, text);
     }
 
+    void collect_edges() {
+        edges_.reserve(given_edges_ + late_.size());
+        for (std::uint32_t i = 0; i < node_count(); ++i) {
+            model().each_dependency(i, [&](std::uint32_t before) { edges_.push_back({before, i}); });
+        }
+        edges_.insert(edges_.end(), late_.begin(), late_.end());
+    }
+
     void called(const dependencies& deps, call_signature signature, std::span<const memory_use> uses = {}) {
         given_edges_ += deps.size();
         signature.add(
@@ -205,6 +206,7 @@ private:
     std::vector<allocation> allocations_;
     std::vector<std::uint64_t> signatures_;
     std::vector<model::order_edge> late_;
+    std::vector<model::order_edge> edges_;
     std::size_t given_edges_ = 0;
 };
 

@@ -13,13 +13,13 @@ namespace model::detail {
 
 /// The buffers that take bytes.
 inline std::vector<std::uint32_t> sized_buffers(const placement_problem& problem) {
-    std::vector<std::uint32_t> buffers;
-    buffers.reserve(problem.size());
+    std::vector<std::uint32_t> buffers(problem.size());
+    std::size_t count = 0;
     for (std::uint32_t b = 0; b < problem.size(); ++b) {
-        if (problem.size_of(b) != 0) {
-            buffers.push_back(b);
-        }
+        buffers[count] = b;
+        count += problem.size_of(b) != 0 ? 1 : 0;
     }
+    buffers.resize(count);
     return buffers;
 }
 
@@ -32,6 +32,9 @@ std::vector<std::uint32_t> sorted_buffers(const placement_problem& problem, Key&
         std::uint32_t buffer;
     };
     std::vector<std::uint32_t> order = sized_buffers(problem);
+    if (std::is_sorted(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key_of(a) < key_of(b); })) {
+        return order;  // as programs that are a line are numbered
+    }
     std::vector<entry> entries;
     entries.reserve(order.size());
     for (const std::uint32_t b : order) {

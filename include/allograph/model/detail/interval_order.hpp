@@ -94,6 +94,49 @@ inline bool find_intervals(const order_index& order, std::span<const node_pair> 
     return true;
 }
 
+/// True where every node comes directly after the one before it and no edge leads back, as their order shows: the
+/// numbers are the one order that the nodes can run in. Says no early and at once for most other graphs.
+inline bool is_one_line(std::uint32_t nodes, std::span<const order_edge> edges) noexcept {
+    if (edges.size() + 1 < nodes || edges.size() >= UINT32_MAX) {
+        return false;
+    }
+    std::uint32_t reached = 0;
+    for (const order_edge& e : edges) {
+        if (e.before >= e.after || e.after > reached + 1 || e.after >= nodes) {
+            return false;
+        }
+        reached += e.after == reached + 1 && e.before == reached ? 1 : 0;
+    }
+    return reached + 1 == nodes;
+}
+
+/// The same intervals as of `find_intervals` for one line of nodes, where each buffer's nodes ascend or are one.
+inline void intervals_of_line(std::uint32_t nodes, std::span<const node_pair> buffers, std::vector<lifetime>& lifetimes) {
+    constexpr std::uint8_t allocates = 1;
+    constexpr std::uint8_t frees = 2;
+    std::vector<std::uint8_t> does(nodes, 0);
+    for (const node_pair& b : buffers) {
+        does[b.alloc_node] |= allocates;
+        does[b.free_node] |= frees;
+    }
+    std::vector<std::uint32_t> number_at(nodes);
+    std::uint32_t number = 0;
+    std::uint32_t freed = 0;  // since the last allocation
+    for (std::uint32_t v = 0; v < nodes; ++v) {
+        if ((does[v] & allocates) != 0) {
+            number += freed;
+            freed = 0;
+        }
+        number_at[v] = number;
+        freed |= (does[v] & frees) != 0 ? 1 : 0;
+    }
+    lifetimes.clear();
+    lifetimes.reserve(buffers.size());
+    for (const node_pair& b : buffers) {
+        lifetimes.push_back({number_at[b.alloc_node], number_at[b.free_node] + std::uint64_t{1}});
+    }
+}
+
 }  // namespace detail
 }  // namespace model
 }  // namespace v0

@@ -25,12 +25,18 @@ struct sections {
         for (const lifetime& l : lifetimes) {
             cuts.push_back(l.lower);
         }
-        std::sort(cuts.begin(), cuts.end());
+        if (!std::is_sorted(cuts.begin(), cuts.end())) {
+            std::sort(cuts.begin(), cuts.end());
+        }
         cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
         count = static_cast<std::uint32_t>(cuts.size());
         first.reserve(lifetimes.size());
         end.reserve(lifetimes.size());
+        const bool dense = count != 0 && cuts.back() - cuts.front() == count - 1;  // as they are found in graphs
         const auto place_of = [&](std::uint64_t when) {
+            if (dense) {
+                return when <= cuts.front() ? 0 : static_cast<std::uint32_t>(std::min<std::uint64_t>(when - cuts.front(), count));
+            }
             return static_cast<std::uint32_t>(std::lower_bound(cuts.begin(), cuts.end(), when) - cuts.begin());
         };
         for (const lifetime& l : lifetimes) {
