@@ -214,16 +214,17 @@ private:
         built_[n] = made;
         return detail::handle_access::make_node(made.get(), detail::planned_graph_id, n);
     }
-    [[nodiscard]] memory_use in_arena(const memory_use& use) const noexcept {
-        if (use.allocation.graph != detail::planned_graph_id) {
-            return use;
-        }
-        return {arenas_[plan_->allocations()[place_of_[use.allocation.index]].arena].allocation, use.how};
+    // Uses of the arena are not recorded again: the plan was made from a program that was checked, and the arena's free
+    // comes after all of its last nodes.
+    [[nodiscard]] static memory_use in_arena(const memory_use& use) noexcept {
+        return use.allocation.graph == detail::planned_graph_id ? memory_use{} : use;
     }
     [[nodiscard]] std::span<const memory_use> in_arena(std::span<const memory_use> uses) {
         uses_.clear();
         for (const memory_use& use : uses) {
-            uses_.push_back(in_arena(use));
+            if (use.allocation.graph != detail::planned_graph_id) {
+                uses_.push_back(use);
+            }
         }
         return uses_;
     }

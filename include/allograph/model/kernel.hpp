@@ -77,6 +77,15 @@ constexpr bool argument_fits() {
 template <class Param, class Arg>
 concept kernel_argument = argument_fits<Param, Arg>();
 
+template <whole_number T>
+constexpr bool negative(T value) noexcept {
+    if constexpr (std::is_signed_v<T>) {
+        return value < T{};
+    } else {
+        return false;
+    }
+}
+
 /// The value of the parameter that an argument stands for.
 /// @throws misuse [argument] for a whole number that the parameter cannot hold
 template <class Param, class Arg>
@@ -85,7 +94,7 @@ constexpr Param to_parameter(const Arg& arg) {
         return arg.get();
     } else if constexpr (whole_number<Param> && whole_number<Arg>) {
         const Param value = static_cast<Param>(arg);  // not std::in_range, which refuses character types
-        if (static_cast<Arg>(value) != arg || (value < Param{}) != (arg < Arg{})) {
+        if (static_cast<Arg>(value) != arg || negative(value) != negative(arg)) {
             broken_rule("argument", "a kernel argument does not fit its parameter's type");
         }
         return value;
