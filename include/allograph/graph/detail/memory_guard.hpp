@@ -25,7 +25,7 @@ inline atomic_word<std::uint32_t>& memory_epoch() noexcept {
 /// Makes a context current for a few calls.
 class context_scope {
 public:
-    context_scope(CUcontext context, source_line where) : before_(driver::ctx_get_current(where)), where_(where) {
+    context_scope(CUcontext context, source_line where) : before_(driver::ctx_get_current(where)) {
         if (context != before_) {
             driver::ctx_set_current(context, where);
             changed_ = true;
@@ -41,7 +41,6 @@ public:
 
 private:
     CUcontext before_;
-    source_line where_;
     bool changed_ = false;
 };
 
