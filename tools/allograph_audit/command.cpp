@@ -224,7 +224,7 @@ int run(const std::string& output, bool fail_on_findings, char** program) {
         sigprocmask(SIG_SETMASK, &before, nullptr);
         execvp(program[0], program);
         const int why = errno;
-        [[maybe_unused]] const ssize_t written = write(errors[1], &why, sizeof why);
+        [[maybe_unused]] const ssize_t written = ::write(errors[1], &why, sizeof why);
         _exit(why == ENOENT ? 127 : 126);
     }
     child = made;
@@ -241,7 +241,7 @@ int run(const std::string& output, bool fail_on_findings, char** program) {
 
     int why = 0;
     ssize_t said = 0;
-    while ((said = read(errors[0], &why, sizeof why)) < 0 && errno == EINTR) {
+    while ((said = ::read(errors[0], &why, sizeof why)) < 0 && errno == EINTR) {
     }
     int status = 0;
     while (waitpid(made, &status, 0) < 0 && errno == EINTR) {

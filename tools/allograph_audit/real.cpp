@@ -71,6 +71,9 @@ void* real_function::find() noexcept {
 }
 
 bool real_function::adopt(void* function) noexcept {
+    if (is_ours(function)) {  // the driver's references to its own functions can be interposed, and were
+        return find() != nullptr;
+    }
     void* known = nullptr;
     if (function_.compare_exchange_strong(known, function, std::memory_order_acq_rel)) {
         any_driver_address.store(function, std::memory_order_release);

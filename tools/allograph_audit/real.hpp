@@ -5,7 +5,7 @@
 namespace allograph_audit {
 
 /// The C library's dlsym. Usable from the first instruction of the process on: it allocates nothing.
-using dlsym_function = void* (*)(void* handle, const char* name);
+using dlsym_function = void* (*)(void* handle, const char* name) noexcept;
 dlsym_function real_dlsym() noexcept;
 
 /// Whether an address lies in this library.

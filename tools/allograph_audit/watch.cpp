@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <allograph/audit.hpp>
+#include <allograph/graph/audit_html.hpp>
 
 #include "folder.hpp"
 
@@ -45,7 +46,8 @@ const settings& set() noexcept {
 [[gnu::constructor]] void read_settings() { set(); }
 
 std::atomic<unsigned long> instantiated = 0;
-thread_local bool inside = false;
+thread_local bool inside = false;         // this library's own work
+thread_local bool instantiating = false;  // in the driver: one of these functions may call another
 
 std::mutex lock;
 
@@ -202,13 +204,14 @@ struct audited {
 bool on() noexcept { return set().where.given(); }
 
 instantiation::instantiation(CUgraph graph, unsigned long long flags) noexcept {
-    if (!on()) {
+    if (!on() || instantiating) {
         return;
     }
     const aside here;
     if (!here.entered()) {
         return;
     }
+    outermost_ = instantiating = true;
     const unsigned long number = ++instantiated;
     safely(number, [&] {
         audit_report report;
@@ -218,7 +221,12 @@ instantiation::instantiation(CUgraph graph, unsigned long long flags) noexcept {
     });
 }
 
-instantiation::~instantiation() { delete audited_; }
+instantiation::~instantiation() {
+    if (outermost_) {
+        instantiating = false;
+    }
+    delete audited_;
+}
 
 CUresult instantiation::ended(const CUgraphExec* exec, CUresult answer) const noexcept {
     if (audited_ == nullptr) {

@@ -24,6 +24,7 @@ public:
     CUresult ended(const CUgraphExec* exec, CUresult answer) const noexcept;
 
 private:
+    bool outermost_ = false;
     audited* audited_ = nullptr;
 };
 

@@ -26,6 +26,7 @@ inline constexpr const char* audit_page = R"page(<!doctype html>
   --alloc: #1f5236; --free: #66421b; --copy: #234a78; --kernel: #463d78; --other: #39414d; --holder: #643354; --edge: #717c8c;
 }
 * { box-sizing: border-box; }
+[hidden] { display: none !important; }
 body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
 main, header { max-width: 1240px; margin: 0 auto; padding: 0 16px; }
 header { display: flex; gap: 16px; align-items: flex-start; justify-content: space-between; padding-top: 20px; }

@@ -255,7 +255,7 @@ function drawGraph() {
   by('graph').replaceChildren(list.length ? svg : make('p', { class: 'quiet' }, 'This graph has no nodes.'));
   current = { key, plan, svg, drawn, edges, over };
   const room = by('graph').clientWidth || 800;
-  zoom(Math.min(1, Math.max(room / plan.width, list.length > 60 ? 0.5 : 0.72)));
+  zoom(Math.min(1, Math.max(room / plan.width, 0.85)));
   const first = list.find(n => severity[n]) ?? list[0];
   if (first !== undefined) { drawn.get(first).setAttribute('tabindex', 0); reveal(first); }
 }
@@ -339,7 +339,7 @@ function levelAxis(svg, left, width, height) {
 function lives() {
   const box = by('lives'), most = 2000, shown = allocations.map((a, i) => i).sort((a, b) => allocations[a].first_level - allocations[b].first_level).slice(0, most);
   if (!shown.length) { box.replaceWith(make('p', {}, 'This graph allocates nothing.')); by('table').parentNode.remove(); return; }
-  const left = 96, width = Math.max(240, box.clientWidth - left - 20), row = shown.length > 60 ? 12 : 22, height = shown.length * row + 4;
+  const left = 96, width = Math.max(180, box.clientWidth - left - 12), row = shown.length > 60 ? 12 : 22, height = shown.length * row + 4;
   const svg = draw('svg', { width: left + width + 8, height: height + 34, role: 'img', 'aria-label': 'Lifetimes of ' + shown.length + ' allocations; the table below has the same' });
   levelAxis(svg, left, width, height);
   const x = level => left + level / (lastLevel + 1) * width;
@@ -347,7 +347,7 @@ function lives() {
     const a = allocations[i], y = r * row + 3;
     if (row > 16 || r % 4 === 0) svg.append(draw('text', { x: 6, y: y + row - 8, class: row > 16 ? '' : 'quiet' }, row > 16 ? `${i}: ${size(a.bytes)}` : String(i)));
     svg.append(life(i, { x: x(a.first_level), y, width: Math.max(3, x(a.last_level + 1) - x(a.first_level)), height: row - 5, rx: 2 }));
-    for (const u of a.uses.slice(0, 200)) { const n = top(u.node); svg.append(draw('circle', { class: 'dot', cx: x(nodes[n].level + 0.5), cy: y + (row - 5) / 2, r: row > 16 ? 3 : 2 })); }
+    for (const u of a.uses.slice(0, 200)) { const n = outermost(u.node); svg.append(draw('circle', { class: 'dot', cx: x(nodes[n].level + 0.5), cy: y + (row - 5) / 2, r: row > 16 ? 3 : 2 })); }
   });
   box.append(svg);
   const head = ['allocation', 'bytes', 'address', 'device', 'allocated by', 'freed by', 'levels', 'uses'];
@@ -363,15 +363,19 @@ function lives() {
   if (allocations.length > most) box.after(make('p', { class: 'quiet small' }, `the first ${most} of ${allocations.length} allocations`));
 }
 // A node of the outermost graph: levels of lifetimes are its.
-function top(n) { while (nodes[n].parent !== null) n = nodes[n].parent; return n; }
+function outermost(n) { while (nodes[n].parent !== null) n = nodes[n].parent; return n; }
 
 function picture(title, list, place, bytes, lines) {
   const box = make('div', {}, make('h3', {}, title));
-  const room = Math.min(560, Math.max(260, (by('map').clientWidth - 16) / (innerWidth > 900 ? 2 : 1) - 8)), left = 74, width = room - left - 8, height = 300;
+  const room = Math.min(560, Math.max(260, (by('map').clientWidth - 16) / (innerWidth > 900 ? 2 : 1) - 8)), left = 84, width = room - left - 8, height = 300;
   const svg = draw('svg', { width: room, height: height + 34, role: 'img', 'aria-label': title });
   levelAxis(svg, left, width, height);
   const y = b => b / bytes * height;
-  for (const [at, text, chunk] of lines) svg.append(draw('line', { class: chunk ? 'chunk' : 'grid', x1: left, x2: left + width, y1: y(at), y2: y(at) }), draw('text', { class: 'quiet', x: 2, y: Math.max(11, y(at) + 4) }, text));
+  let said = -20;
+  for (const [at, text, chunk] of lines) {
+    svg.append(draw('line', { class: chunk ? 'chunk' : 'grid', x1: left, x2: left + width, y1: y(at), y2: y(at) }));
+    if (text && y(at) - said > 15) { said = y(at); svg.append(draw('text', { class: 'quiet', x: 2, y: Math.max(11, said + 4) }, text)); }
+  }
   for (const i of list) {
     const a = allocations[i], x0 = left + a.first_level / (lastLevel + 1) * width;
     svg.append(life(i, { x: x0, y: y(place(i)), width: Math.max(2, (a.last_level + 1 - a.first_level) / (lastLevel + 1) * width), height: Math.max(2, y(a.bytes)) }));
@@ -457,11 +461,10 @@ paint();
 summary();
 findingList();
 if (!nodes.length) by('h-graph').parentNode.hidden = true;
-drawGraph();
-mark();
-tell();
 lives();
 memoryMap();
+if (findings.length && findings[0].nodes.length) choose({ finding: 0, allocation: findings[0].allocation, chosen: findings[0].nodes[0] });
+else choose({});
 if (report.limits.length) by('limits').append(...report.limits.map(l => make('li', {}, l))); else by('h-limits').parentNode.hidden = true;
 document.documentElement.dataset.ready = 'yes';
 </script>
