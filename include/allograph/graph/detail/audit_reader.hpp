@@ -35,8 +35,6 @@ public:
                 read_inside(i, kind == node_kind::child);
             }
         }
-        std::stable_sort(program_.touches.begin(), program_.touches.end(),
-                         [](const auto& a, const auto& b) { return a.node < b.node; });
         say_limits();
         return static_cast<audit_program&&>(program_);
     }
