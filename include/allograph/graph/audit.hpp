@@ -13,11 +13,11 @@ inline namespace v0 {
 /// graph. The graph, its nodes and the device are left as they are. Not to be called while another thread changes the
 /// graph, nor during a capture into it.
 /// @return the report; what could not be read is in its `limits`
-/// @throws driver_error when `graph` is no graph
+/// @throws driver_error when `raw` is no graph
 /// Driver: cuGraphGetNodes, cuGraphGetEdges_v2, the cuGraph...NodeGetParams functions, cuFuncGetParamInfo
-[[nodiscard]] inline audit_report audit(CUgraph graph, const audit_options& options = {}, const char* file = __builtin_FILE(),
+[[nodiscard]] inline audit_report audit(CUgraph raw, const audit_options& options = {}, const char* file = __builtin_FILE(),
                                         unsigned line = __builtin_LINE()) {
-    return judge(detail::audit_reader<>(options, {file, line}).read(graph));
+    return judge(detail::audit_reader<>(options, {file, line}).read(raw));
 }
 
 }  // namespace v0

@@ -95,7 +95,7 @@ struct audit_report {
     [[nodiscard]] std::string text() const;
     /// For programs; docs/audit.md describes it. ASCII, and safe inside of an HTML script element.
     [[nodiscard]] std::string json() const;
-    /// For Graphviz: allocations, uses and findings coloured.
+    /// For Graphviz: allocations, uses and findings coloured. The driver's own is `cuGraphDebugDotPrint`.
     [[nodiscard]] std::string dot() const;
     /// One page that needs no network; `#include <allograph/graph/audit_html.hpp>`, as `allograph/audit.hpp` does.
     [[nodiscard]] std::string html() const;
@@ -104,4 +104,6 @@ struct audit_report {
 }  // namespace v0
 }  // namespace allograph
 
+#include <allograph/model/audit_report_dot.hpp>
 #include <allograph/model/audit_report_json.hpp>
+#include <allograph/model/audit_report_text.hpp>

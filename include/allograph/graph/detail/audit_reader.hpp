@@ -26,8 +26,8 @@ public:
     }
 
     /// @throws driver_error for what is no graph
-    audit_program read(CUgraph graph) {
-        read_graph(graph, audit_program::none);
+    audit_program read(CUgraph raw) {
+        read_graph(raw, audit_program::none);
         // Holders are met in the order of their graphs: each graph comes behind the one around it.
         for (std::uint32_t i = 0; i < program_.nodes.size(); ++i) {
             const node_kind kind = program_.nodes[i].kind;
@@ -35,22 +35,20 @@ public:
                 read_inside(i, kind == node_kind::child);
             }
         }
-        std::stable_sort(program_.touches.begin(), program_.touches.end(),
-                         [](const auto& a, const auto& b) { return a.node < b.node; });
         say_limits();
         return static_cast<audit_program&&>(program_);
     }
 
 private:
-    void read_graph(CUgraph graph, std::uint32_t holder) {
-        const std::vector<CUgraphNode> handles = node_reader<>::nodes_of(graph, where_);
+    void read_graph(CUgraph raw, std::uint32_t holder) {
+        const std::vector<CUgraphNode> handles = node_reader<>::nodes_of(raw, where_);
         const auto first = static_cast<std::uint32_t>(program_.nodes.size());
         program_.graphs.push_back({first, static_cast<std::uint32_t>(handles.size()), holder});
         program_.nodes.resize(first + handles.size());
         for (std::uint32_t i = 0; i < handles.size(); ++i) {
             read_node(first + i, handles[i]);
         }
-        read_edges(graph, first, handles);
+        read_edges(raw, first, handles);
     }
 
     void read_node(std::uint32_t id, CUgraphNode handle) {
@@ -78,14 +76,14 @@ private:
         }
     }
 
-    void read_edges(CUgraph graph, std::uint32_t first, const std::vector<CUgraphNode>& handles) {
-        std::size_t count = driver::graph_get_edges(graph, {}, {}, {}, where_);
+    void read_edges(CUgraph raw, std::uint32_t first, const std::vector<CUgraphNode>& handles) {
+        std::size_t count = driver::graph_get_edges(raw, {}, {}, {}, where_);
         if (count == 0) {
             return;
         }
         std::vector<CUgraphNode> from(count), to(count);
         std::vector<CUgraphEdgeData> data(count);
-        count = driver::graph_get_edges(graph, from, to, data, where_);
+        count = driver::graph_get_edges(raw, from, to, data, where_);
         std::vector<std::uint32_t> by_handle(handles.size());
         for (std::uint32_t i = 0; i < by_handle.size(); ++i) {
             by_handle[i] = i;
