@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -196,8 +197,10 @@ void preload(const char* name, const std::string& library) {
 
 int run(const std::string& output, bool fail_on_findings, char** program) {
     const std::string file = library();
-    if (mkdir(output.c_str(), 0777) != 0 && errno != EEXIST) {
-        stop("cannot make the folder " + output + ": " + std::strerror(errno));
+    std::error_code made_folder;
+    std::filesystem::create_directories(output, made_folder);
+    if (made_folder) {
+        stop("cannot make the folder " + output + ": " + made_folder.message());
     }
     char folder[PATH_MAX];
     if (realpath(output.c_str(), folder) == nullptr || access(folder, W_OK | X_OK) != 0) {
