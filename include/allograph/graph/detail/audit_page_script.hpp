@@ -105,7 +105,7 @@ function summary() {
   const rows = [['findings', errors || 'none', errors ? 'bad' : 'good'], ['notes', notes || 'none', notes ? 'note' : ''],
     ['nodes', report.graph.nodes, ''], ['edges', report.graph.edges, ''], ['allocations', allocations.length, ''],
     ['bytes asked for', size(allocations.reduce((sum, a) => sum + a.bytes, 0)), '']];
-  if (allocations.length) rows.push(['the driver takes', size(f.driver), ''], ['a plan takes', size(f.planned), ''], ['no plan under', size(f.lower_bound), '']);
+  if (allocations.length) rows.push(['the driver takes', size(f.driver), ''], ['a plan needs', size(f.planned), ''], ['at least', size(f.lower_bound), '']);
   for (const [what, value, kind] of rows) by('figures').append(make('div', { class: kind }, make('dt', {}, what), make('dd', {}, String(value))));
 }
 function chain(list, arrow, label) {
@@ -228,7 +228,9 @@ function drawGraph() {
   by('node').value = state.node;
   by('scope').value = String(state.parent);
   by('memory').value = String(state.allocation);
-  const list = shownNodes(), key = state.parent + '/' + list.length + '/' + list[0] + '/' + list[list.length - 1] + '/' + (state.show === 'node' ? state.node : '');
+  const list = shownNodes();
+  if (!list.length) { by('graph').replaceChildren(make('p', { class: 'quiet' }, 'There are no nodes here.')); current = null; return; }
+  const key = state.parent + '/' + list.length + '/' + list[0] + '/' + list[list.length - 1] + '/' + (state.show === 'node' ? state.node : '');
   if (current && current.key === key) return;
   const plan = layout(list), svg = draw('svg', { role: 'group', 'aria-label': 'Graph of ' + list.length + ' nodes; arrow keys go from node to node' });
   svg.append(draw('defs', {}, draw('marker', { id: 'tip', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto-start-reverse' }, draw('path', { d: 'M0 0L8 4L0 8z', fill: 'var(--edge)' }))));
@@ -252,7 +254,7 @@ function drawGraph() {
     svg.append(g);
   }
   svg.append(over);
-  by('graph').replaceChildren(list.length ? svg : make('p', { class: 'quiet' }, 'This graph has no nodes.'));
+  by('graph').replaceChildren(svg);
   current = { key, plan, svg, drawn, edges, over };
   const room = by('graph').clientWidth || 800;
   zoom(Math.min(1, Math.max(room / plan.width, 0.85)));
@@ -273,6 +275,7 @@ function reveal(n) {
 }
 // The choice, on what is drawn.
 function mark() {
+  if (!current) return;
   const f = state.finding === null ? null : findings[state.finding];
   const used = new Set();
   if (state.allocation !== null) { const a = allocations[state.allocation]; [a.allocated_by, a.freed_by, ...a.uses.map(u => u.node)].forEach(n => used.add(n)); }
@@ -386,8 +389,8 @@ function picture(title, list, place, bytes, lines) {
 function memoryMap() {
   const at = by('map'), f = report.footprint;
   if (!allocations.length) { at.append(make('p', {}, 'This graph allocates nothing.')); return; }
-  const saved = f.driver > f.planned ? `, ${size(f.driver - f.planned)} less` : '';
-  at.append(make('p', {}, `The driver maps chunks of ${size(f.chunk)}. Placed as it is, this graph takes ${size(f.driver)}; planned, the same lifetimes take ${size(f.planned)}${saved}; no plan takes under ${size(f.lower_bound)}.`));
+  const chunks = f.chunk ? Math.ceil(f.planned / f.chunk) * f.chunk : f.planned, saved = f.driver > chunks ? `, ${size(f.driver - chunks)} less` : '';
+  at.append(make('p', {}, `The driver maps chunks of ${size(f.chunk)}. Placed as it is, this graph takes ${size(f.driver)}. Planned, the same lifetimes need ${size(f.planned)}, in chunks ${size(chunks)}${saved}; no plan needs less than ${size(f.lower_bound)}.`));
   const devices = [...new Set(allocations.map(a => a.device))].sort((a, b) => a - b);
   for (const device of devices) {
     const list = allocations.map((a, i) => i).filter(i => allocations[i].device === device), of = devices.length > 1 ? `, device ${device}` : '';
@@ -428,7 +431,7 @@ by('node').max = nodes.length - 1;
 by('node').onchange = e => { const n = Number(e.target.value); if (nodes[n]) choose({ chosen: n, show: 'node' }); };
 by('in').onclick = () => zoom(state.scale * 1.4);
 by('out').onclick = () => zoom(state.scale / 1.4);
-by('fit').onclick = () => zoom(Math.min(by('graph').clientWidth / current.plan.width, 600 / current.plan.height, 1));
+by('fit').onclick = () => current && zoom(Math.min(by('graph').clientWidth / current.plan.width, 600 / current.plan.height, 1));
 by('graph').addEventListener('keydown', e => {
   const from = [...current.drawn].find(([, g]) => g === document.activeElement);
   if (!from) return;
