@@ -2,8 +2,9 @@
 """Runs each program of this folder bare and under `allograph-audit run`, and compares: its output and exit status must be
 the same, and the audit must find what was planted in it and nothing else.
 
-usage: run.py ALLOGRAPH_AUDIT [FOLDER_FOR_REPORTS]
-On the reference driver, and where a package is missing, the programs that need more are skipped.
+usage: run.py ALLOGRAPH_AUDIT [FOLDER_FOR_REPORTS [FOLDER_OF_BINARIES]]
+Where a package or a binary is missing, its programs are skipped. The binaries are those of tests/tools/CMakeLists.txt, and
+cudart_static and cudart_shared: cudart_capture.cu with either CUDA runtime.
 """
 
 import importlib.util
@@ -19,7 +20,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ASYNC = {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"}
 DETERMINISTIC = {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
-# name, program, package, environment, graphs at least, findings, notes that are right (None: not looked at)
+# name, program and arguments, the package that it needs, environment, graphs at least, findings, notes
 PROGRAMS = [
     ("cuda-bindings, alloc to free", "clean_bindings.py", "cuda.bindings", {}, 1, [], []),
     ("cuda-bindings, an output freed on a stream", "output_freed.py", "cuda.bindings", {}, 1, [], ["F10"]),
@@ -30,6 +31,16 @@ PROGRAMS = [
     ("planted: use after free", "use_after_free.py", "cuda.bindings", {}, 1, ["O2"], []),
     ("planted: no fate", "no_fate.py", "cuda.bindings", {}, 1, ["F10"], []),
     ("planted: allocation in a conditional body", "conditional_body.py", "cuda.bindings", {}, 1, ["C8"], []),
+] + [
+    (f"{way}: {what}", f"{binary} {argument}", None, {}, 1, findings, [])
+    for way, binary in (("libcudart.a, captured", "cudart_static"), ("libcudart.so, captured", "cudart_shared"))
+    for what, argument, findings in (("clean", "clean", []), ("planted: free too early", "too_early", ["O3"]))
+] + [
+    (f"{way}: {what}", f"{binary} {argument}", None, {}, 1, findings, [])
+    for way, binary in (("libcuda linked", "linked"), ("dlsym", "dlsym"), ("cuGetProcAddress", "proc_address"))
+    for what, argument, findings in (("clean", "clean", []), ("planted: free too early", "too_early", ["O3"]),
+                                     ("planted: no fate", "no_fate", ["F10"]),
+                                     ("planted: allocation in a conditional body", "body_v2", ["C8"]))
 ]
 
 
@@ -46,15 +57,15 @@ def without_numbers(text):
 
 
 def run(command, environment):
-    start = time.monotonic()
+    start = time.monotonic()  # of the whole process: a figure of the order, not a benchmark
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, cwd=HERE)
     return done, time.monotonic() - start
 
 
 def check(command, program, environment, reports, graphs, findings, notes):
     """@return what is wrong, and what was seen"""
-    bare, bare_time = run([sys.executable, program], environment)
-    under, under_time = run([command, "run", "--output", str(reports), "--", sys.executable, program], environment)
+    bare, bare_time = run(program, environment)
+    under, under_time = run([command, "run", "--output", str(reports), "--", *program], environment)
     wrong = []
     if bare.stdout != under.stdout:
         wrong.append(f"the output differs: {bare.stdout!r} bare, {under.stdout!r} audited")
@@ -88,12 +99,18 @@ def check(command, program, environment, reports, graphs, findings, notes):
 def main():
     command = str(pathlib.Path(sys.argv[1]).resolve())
     folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp()).resolve()
+    binaries = pathlib.Path(sys.argv[3] if len(sys.argv) > 3 else "binaries").resolve()
     passed = failed = 0
     for i, (name, program, package, environment, graphs, findings, notes) in enumerate(PROGRAMS):
-        if not has(package):
-            print(f"skipped  {name}: no {package} here", flush=True)
+        line = program.split()
+        if package is None:
+            line[0] = str(binaries / line[0])
+        else:
+            line.insert(0, sys.executable)
+        if not (has(package) if package else os.access(line[0], os.X_OK)):
+            print(f"skipped  {name}: no {package or line[0]} here", flush=True)
             continue
-        wrong, seen = check(command, program, environment, folder / str(i), graphs, findings, notes)
+        wrong, seen = check(command, line, environment, folder / str(i), graphs, findings, notes)
         passed, failed = passed + (not wrong), failed + bool(wrong)
         print(f"{'FAILED ' if wrong else 'passed '}  {name}: {seen}", flush=True)
         for line in wrong:
