@@ -4,35 +4,37 @@ import ctypes
 
 from cuda.bindings import driver
 
-PTX = rb"""
+HEADER = b"""
 .version 8.0
 .target sm_75
 .address_size 64
-.visible .entry scale_add(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y)
+"""
+ENTRY = b"""
+.visible .entry %s(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y)
 {
-    .reg .pred %p;
-    .reg .f32 %f<5>;
-    .reg .b32 %r<6>;
-    .reg .b64 %rd<8>;
-    ld.param.u32 %r2, [n];
-    ld.param.f32 %f1, [a];
-    ld.param.u64 %rd1, [x];
-    ld.param.u64 %rd2, [y];
-    mov.u32 %r3, %ctaid.x;
-    mov.u32 %r4, %ntid.x;
-    mov.u32 %r5, %tid.x;
-    mad.lo.s32 %r1, %r3, %r4, %r5;
-    setp.ge.s32 %p, %r1, %r2;
-    @%p bra done;
-    cvta.to.global.u64 %rd3, %rd2;
-    cvta.to.global.u64 %rd4, %rd1;
-    mul.wide.s32 %rd5, %r1, 4;
-    add.s64 %rd6, %rd4, %rd5;
-    ld.global.f32 %f2, [%rd6];
-    add.s64 %rd7, %rd3, %rd5;
-    ld.global.f32 %f3, [%rd7];
-    fma.rn.f32 %f4, %f2, %f1, %f3;
-    st.global.f32 [%rd7], %f4;
+    .reg .pred %%p;
+    .reg .f32 %%f<5>;
+    .reg .b32 %%r<6>;
+    .reg .b64 %%rd<8>;
+    ld.param.u32 %%r2, [n];
+    ld.param.f32 %%f1, [a];
+    ld.param.u64 %%rd1, [x];
+    ld.param.u64 %%rd2, [y];
+    mov.u32 %%r3, %%ctaid.x;
+    mov.u32 %%r4, %%ntid.x;
+    mov.u32 %%r5, %%tid.x;
+    mad.lo.s32 %%r1, %%r3, %%r4, %%r5;
+    setp.ge.s32 %%p, %%r1, %%r2;
+    @%%p bra done;
+    cvta.to.global.u64 %%rd3, %%rd2;
+    cvta.to.global.u64 %%rd4, %%rd1;
+    mul.wide.s32 %%rd5, %%r1, 4;
+    add.s64 %%rd6, %%rd4, %%rd5;
+    ld.global.f32 %%f2, [%%rd6];
+    add.s64 %%rd7, %%rd3, %%rd5;
+    ld.global.f32 %%f3, [%%rd7];
+    fma.rn.f32 %%f4, %%f2, %%f1, %%f3;
+    st.global.f32 [%%rd7], %%f4;
 done:
     ret;
 }
@@ -48,8 +50,8 @@ def ok(answer):
     return answer[1] if len(answer) == 2 else answer[1:]
 
 
-def stand_in_for_kernel():
-    """On allograph's reference driver, which runs no PTX, a host function stands for the kernel."""
+def stand_in_for_kernels(names):
+    """On allograph's reference driver, which runs no PTX, a host function stands for the kernels."""
     try:
         entry = ctypes.CDLL("libcuda.so.1").allograph_reference_entry_points_v1
     except AttributeError:
@@ -63,22 +65,24 @@ def stand_in_for_kernel():
         y = (ctypes.c_float * n).from_address(ctypes.c_uint64.from_address(params[3]).value)
         y[:] = [a * each + other for each, other in zip(x, y)]
 
-    stand_in_for_kernel.kept = kernel(scale_add)
+    stand_in_for_kernels.kept = kernel(scale_add)
     entry.restype = ctypes.c_void_p
     register = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_char_p, kernel, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t))
     sizes = (ctypes.c_size_t * 4)(4, 4, 8, 8)
-    register(ctypes.c_void_p.from_address(entry() + 8).value)(b"scale_add", stand_in_for_kernel.kept, 4, sizes)
+    for name in names:
+        register(ctypes.c_void_p.from_address(entry() + 8).value)(name, stand_in_for_kernels.kept, 4, sizes)
 
 
 class Graph:
     """A graph, the buffer that its result goes to, and what its nodes' arguments live in."""
 
-    def __init__(self):
+    def __init__(self, names=(b"scale_add",)):
         ok(driver.cuInit(0))
         self.context = ok(driver.cuDevicePrimaryCtxRetain(ok(driver.cuDeviceGet(0))))
         ok(driver.cuCtxSetCurrent(self.context))
-        stand_in_for_kernel()
-        self.function = ok(driver.cuModuleGetFunction(ok(driver.cuModuleLoadData(PTX)), b"scale_add"))
+        stand_in_for_kernels(names)
+        module = ok(driver.cuModuleLoadData(HEADER + b"".join(ENTRY % name for name in names)))
+        self.functions = {name: ok(driver.cuModuleGetFunction(module, name)) for name in names}
         self.handle = ok(driver.cuGraphCreate(0))
         self.result = ok(driver.cuMemAlloc(BYTES))
         ok(driver.cuMemsetD32(self.result, 0, COUNT))
@@ -91,12 +95,12 @@ class Graph:
         params.poolProps.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
         params.poolProps.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
         params.poolProps.location.id = 0
-        params.bytesize = BYTES
         return params
 
-    def alloc(self, *after, graph=None):
+    def alloc(self, *after, graph=None, bytesize=BYTES):
         """@return the node and the address"""
         params = self.allocation_params()
+        params.bytesize = bytesize
         node = ok(driver.cuGraphAddMemAllocNode(graph or self.handle, list(after), len(after), params))
         return node, int(params.dptr)
 
@@ -108,13 +112,13 @@ class Graph:
         params.dst, params.value, params.elementSize, params.width, params.height = address, ONE, 4, COUNT, 1
         return ok(driver.cuGraphAddMemsetNode(graph or self.handle, list(after), len(after), params, self.context))
 
-    def scale_add(self, a, x, y, *after, graph=None):
-        """y = a * x + y"""
+    def scale_add(self, a, x, y, *after, graph=None, name=b"scale_add"):
+        """y = a * x + y, under any of the names"""
         values = (ctypes.c_int(COUNT), ctypes.c_float(a), ctypes.c_uint64(int(x)), ctypes.c_uint64(int(y)))
         pointers = (ctypes.c_void_p * 4)(*(ctypes.addressof(v) for v in values))
         self.kept += [values, pointers]
         params = driver.CUDA_KERNEL_NODE_PARAMS()
-        params.func = self.function
+        params.func = self.functions[name]
         params.gridDimX, params.gridDimY, params.gridDimZ = COUNT // 256, 1, 1
         params.blockDimX, params.blockDimY, params.blockDimZ = 256, 1, 1
         params.sharedMemBytes = 0

@@ -65,7 +65,7 @@ button:hover { border-color: var(--accent); }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 16px; }
 .detail { font-size: .875rem; overflow-wrap: anywhere; }
 .detail ul, .limits { margin: 4px 0; padding-left: 20px; }
-@media (max-width: 800px) { .split { grid-template-columns: minmax(0, 1fr); } .canvas { max-height: 70vh; } section { padding: 12px; } }
+@media (max-width: 800px) { .split { grid-template-columns: minmax(0, 1fr); } .canvas { max-height: min(70vh, 560px); } section { padding: 12px; } }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 14px; font-size: .8125rem; color: var(--quiet); margin: 8px 0 0; padding: 0; list-style: none; }
 .legend i { display: inline-block; width: 14px; height: 14px; border-radius: 3px; margin-right: 5px; vertical-align: -2px; border: 1px solid var(--edge); }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
@@ -127,6 +127,7 @@ svg .quiet { fill: var(--quiet); }
   </section>
   <section aria-labelledby="h-lives"><h2 id="h-lives">Lifetimes</h2>
     <p class="quiet small">Each allocation from the level that makes it to the level that frees it. A level is a node's place on the longest path to it; dots are uses.</p>
+    <p id="some"></p>
     <div class="canvas" id="lives"></div>
     <details><summary>As a table</summary><div class="canvas" id="table"></div></details>
   </section>

@@ -86,7 +86,7 @@ function choose(change) {
   if (state.chosen !== null && change.chosen !== undefined) {
     state.parent = nodes[state.chosen].parent;
     state.node = state.chosen;
-    if (state.show === 'all' && inside.get(state.parent).length > drawnAtMost) state.show = 'node';
+    if (state.show === 'all' && inside.get(state.parent).length > drawnAtMost) state.show = severity[state.chosen] ? 'findings' : 'node';
   }
   drawGraph();
   mark();
@@ -103,8 +103,7 @@ function summary() {
   by('made').textContent = 'allograph ' + report.allograph;
   const errors = findings.filter(f => f.severity === 'error').length, notes = findings.length - errors, f = report.footprint;
   const rows = [['findings', errors || 'none', errors ? 'bad' : 'good'], ['notes', notes || 'none', notes ? 'note' : ''],
-    ['nodes', report.graph.nodes, ''], ['edges', report.graph.edges, ''], ['allocations', allocations.length, ''],
-    ['bytes asked for', size(allocations.reduce((sum, a) => sum + a.bytes, 0)), '']];
+    ['nodes', report.graph.nodes, ''], ['edges', report.graph.edges, ''], ['allocations', allocations.length, '']];
   if (allocations.length) rows.push(['the driver takes', size(f.driver), ''], ['a plan needs', size(f.planned), ''], ['at least', size(f.lower_bound), '']);
   for (const [what, value, kind] of rows) by('figures').append(make('div', { class: kind }, make('dt', {}, what), make('dd', {}, String(value))));
 }
@@ -307,7 +306,7 @@ function tell() {
     const node = nodes[n];
     at.append(make('h3', {}, named(n)));
     if (node.name && plain(node.name) !== node.name) at.append(make('p', {}, node.name));
-    at.append(make('p', {}, `level ${node.level}, ${before[n].length} edges in, ${after[n].length} out`));
+    at.append(make('p', {}, `level ${node.level}; edges: ${before[n].length} in, ${after[n].length} out`));
     const list = make('ul');
     for (const u of usesOf[n]) list.append(make('li', {}, u.how + ' ', memoryLink(u.allocation)));
     if (usesOf[n].length) at.append(list);
@@ -335,14 +334,16 @@ function levelAxis(svg, left, width, height) {
   const step = Math.max(1, Math.ceil(lastLevel / Math.max(2, Math.floor(width / 70))));
   for (let l = 0; l <= lastLevel; l += step) {
     const x = left + l / (lastLevel + 1) * width;
-    svg.append(draw('line', { class: 'grid', x1: x, x2: x, y1: 0, y2: height }), draw('text', { class: 'quiet', x: x + 3, y: height + 14 }, String(l)));
+    svg.append(draw('line', { class: 'grid', x1: x, x2: x, y1: 0, y2: height }), draw('text', { class: 'quiet', x: x + 3, y: height + 14 }, x + 8 * String(l).length < left + width ? String(l) : ''));
   }
   svg.append(draw('text', { class: 'quiet', x: left + width - 32, y: height + 28 }, 'level'));
 }
 function lives() {
   const box = by('lives'), most = 2000, shown = allocations.map((a, i) => i).sort((a, b) => allocations[a].first_level - allocations[b].first_level).slice(0, most);
-  if (!shown.length) { box.replaceWith(make('p', {}, 'This graph allocates nothing.')); by('table').parentNode.remove(); return; }
-  const left = 96, width = Math.max(180, box.clientWidth - left - 12), row = shown.length > 60 ? 12 : 22, height = shown.length * row + 4;
+  by('some').textContent = allocations.length > most ? `The first ${most} of ${allocations.length} allocations:` : shown.length ? '' : 'This graph allocates nothing.';
+  box.hidden = by('table').parentNode.hidden = !shown.length;
+  if (!shown.length) return;
+  const left = 96, width = Math.max(180, box.clientWidth - left - 12, 4 * (lastLevel + 1)), row = shown.length > 60 ? 12 : 22, height = shown.length * row + 4;
   const svg = draw('svg', { width: left + width + 8, height: height + 34, role: 'img', 'aria-label': 'Lifetimes of ' + shown.length + ' allocations; the table below has the same' });
   levelAxis(svg, left, width, height);
   const x = level => left + level / (lastLevel + 1) * width;
@@ -352,7 +353,8 @@ function lives() {
     svg.append(life(i, { x: x(a.first_level), y, width: Math.max(3, x(a.last_level + 1) - x(a.first_level)), height: row - 5, rx: 2 }));
     for (const u of a.uses.slice(0, 200)) { const n = outermost(u.node); svg.append(draw('circle', { class: 'dot', cx: x(nodes[n].level + 0.5), cy: y + (row - 5) / 2, r: row > 16 ? 3 : 2 })); }
   });
-  box.append(svg);
+  box.replaceChildren(svg);
+  if (by('table').firstChild) return;
   const head = ['allocation', 'bytes', 'address', 'device', 'allocated by', 'freed by', 'levels', 'uses'];
   const table = make('table', {}, make('thead', {}, make('tr', {}, ...head.map(h => make('th', { scope: 'col' }, h)))));
   const body = make('tbody');
@@ -363,14 +365,13 @@ function lives() {
   }
   table.append(body);
   by('table').append(table);
-  if (allocations.length > most) box.after(make('p', { class: 'quiet small' }, `the first ${most} of ${allocations.length} allocations`));
 }
 // A node of the outermost graph: levels of lifetimes are its.
 function outermost(n) { while (nodes[n].parent !== null) n = nodes[n].parent; return n; }
 
 function picture(title, list, place, bytes, lines) {
   const box = make('div', {}, make('h3', {}, title));
-  const room = Math.min(560, Math.max(260, (by('map').clientWidth - 16) / (innerWidth > 900 ? 2 : 1) - 8)), left = 84, width = room - left - 8, height = 300;
+  const room = Math.min(560, Math.max(260, (by('map').clientWidth - 16) / (innerWidth > 900 ? 2 : 1) - 8)), left = 90, width = room - left - 8, height = 300;
   const svg = draw('svg', { width: room, height: height + 34, role: 'img', 'aria-label': title });
   levelAxis(svg, left, width, height);
   const y = b => b / bytes * height;
@@ -388,6 +389,7 @@ function picture(title, list, place, bytes, lines) {
 }
 function memoryMap() {
   const at = by('map'), f = report.footprint;
+  at.replaceChildren();
   if (!allocations.length) { at.append(make('p', {}, 'This graph allocates nothing.')); return; }
   const chunks = f.chunk ? Math.ceil(f.planned / f.chunk) * f.chunk : f.planned, saved = f.driver > chunks ? `, ${size(f.driver - chunks)} less` : '';
   at.append(make('p', {}, `The driver maps chunks of ${size(f.chunk)}. Placed as it is, this graph takes ${size(f.driver)}. Planned, the same lifetimes need ${size(f.planned)}, in chunks ${size(chunks)}${saved}; no plan needs less than ${size(f.lower_bound)}.`));
@@ -459,6 +461,14 @@ function paint() {
 }
 by('theme').onclick = () => { theme = { auto: system.matches ? 'light' : 'dark', light: system.matches ? 'dark' : 'auto', dark: system.matches ? 'auto' : 'light' }[theme]; paint(); };
 system.addEventListener('change', paint);
+let drawnFor = innerWidth;
+addEventListener('resize', () => {
+  if (innerWidth === drawnFor) return;
+  drawnFor = innerWidth;
+  lives();
+  memoryMap();
+  mark();
+});
 
 paint();
 summary();
