@@ -80,7 +80,7 @@ inline void add_allocations(audit_report& report, const audit_program& program, 
     detail::audit_rules(program, order, found, report).judge();
     detail::audit_races(program, order, found, report).judge();
     report.memory.driver = detail::bytes_in_chunks(report, program.chunk_bytes);
-    detail::plan_lifetimes(report, order);
+    detail::plan_lifetimes(report, program, order);
     return report;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include <allograph/model/detail/audit_addresses.hpp>
@@ -18,8 +19,8 @@ public:
     static constexpr std::uint32_t none = audit_program::none;
 
     audit_uses(const audit_program& program, audit_order& order)
-        : program_(program), order_(order), allocated_by_(nodes_of(node_kind::alloc)), addresses_(ranges()),
-          freed_by_(allocated_by_.size(), none) {
+        : program_(program), order_(order), allocated_by_(nodes_of(node_kind::alloc)), ascending_(is_ascending()),
+          addresses_(ranges()), freed_by_(allocated_by_.size(), none) {
         match_frees();
         touched_.reserve(program.touches.size());
         for (const audit_program::touch& t : program.touches) {
@@ -27,7 +28,7 @@ public:
         }
     }
 
-    // Allocations are numbered in an order that keeps the graph's.
+    // Allocations are numbered as their nodes are, which is the order in which the driver chose their addresses.
     [[nodiscard]] const std::vector<std::uint32_t>& allocated_by() const noexcept { return allocated_by_; }
     [[nodiscard]] std::uint32_t freed_by(std::uint32_t allocation) const noexcept { return freed_by_[allocation]; }
     [[nodiscard]] const audit_addresses& addresses() const noexcept { return addresses_; }
@@ -60,9 +61,11 @@ private:
                 found.push_back(v);
             }
         }
-        std::sort(found.begin(), found.end(),
-                  [this](std::uint32_t a, std::uint32_t b) { return order_.place(a) < order_.place(b); });
         return found;
+    }
+    [[nodiscard]] bool is_ascending() const {
+        return std::is_sorted(allocated_by_.begin(), allocated_by_.end(),
+                              [this](std::uint32_t u, std::uint32_t v) { return order_.place(u) < order_.place(v); });
     }
     std::vector<audit_addresses::range> ranges() const {
         std::vector<audit_addresses::range> all;
@@ -93,8 +96,10 @@ private:
     }
 
     void match_frees() {
+        std::vector<std::uint32_t> frees = nodes_of(node_kind::free);
+        match_predecessors(frees);
         std::vector<std::uint32_t> left;
-        for (const std::uint32_t f : nodes_of(node_kind::free)) {
+        for (const std::uint32_t f : frees) {
             const auto candidates = addresses_.around(program_.nodes[f].address);
             const std::uint32_t a = first_free(f, candidates.first(earlier(candidates, f)),
                                                [&](std::uint32_t each) { return order_.before(allocated_by_[each], f); });
@@ -104,18 +109,63 @@ private:
                 left.push_back(f);
             }
         }
-        // Not ordered after what they free (rule O4), or freeing nothing of this graph.
+        // Not ordered after what they free (rule O4), or even before it; or freeing nothing of this graph.
         for (const std::uint32_t f : left) {
             const auto candidates = addresses_.around(program_.nodes[f].address);
-            if (const std::uint32_t a = first_free(f, candidates, [](std::uint32_t) { return true; }); a != none) {
+            std::uint32_t a =
+                first_free(f, candidates, [&](std::uint32_t each) { return !order_.before(f, allocated_by_[each]); });
+            if (a == none) {
+                a = first_free(f, candidates, [](std::uint32_t) { return true; });
+            }
+            if (a != none) {
                 freed_by_[a] = f;
             } else {
                 idle_.push_back({f, at_address(program_.nodes[f].address)});
             }
         }
     }
-    /// How many of some allocations may come before a node; they are the first ones.
+    /// An allocation whose bytes another one got later was freed before that one: whatever its own order, its free is
+    /// among those that come before the other. Takes the frees that are matched out of the list.
+    void match_predecessors(std::vector<std::uint32_t>& frees) {
+        std::vector<std::uint32_t> by_address = frees;
+        const auto place_of = [this](std::uint32_t f) { return std::pair(program_.nodes[f].address, order_.place(f)); };
+        std::sort(by_address.begin(), by_address.end(),
+                  [&](std::uint32_t f, std::uint32_t g) { return place_of(f) < place_of(g); });
+        std::vector<bool> taken(program_.nodes.size(), false);
+        for (std::uint32_t a = 0; a < allocated_by_.size(); ++a) {
+            const std::uint32_t next = next_at(a);
+            if (next == none) {
+                continue;
+            }
+            const std::pair behind(addresses_.of(a).begin, order_.place(allocated_by_[next]));
+            auto f = std::lower_bound(by_address.begin(), by_address.end(), behind,
+                                      [&](std::uint32_t each, const auto& place) { return place_of(each) < place; });
+            while (f != by_address.begin() && program_.nodes[*--f].address == behind.first) {
+                if (!taken[*f] && order_.before(*f, allocated_by_[next])) {
+                    taken[*f] = true;
+                    freed_by_[a] = *f;
+                    break;
+                }
+            }
+        }
+        frees.erase(std::remove_if(frees.begin(), frees.end(), [&](std::uint32_t f) { return taken[f]; }), frees.end());
+    }
+    /// The first allocation after one that has some of its bytes.
+    std::uint32_t next_at(std::uint32_t a) const {
+        const auto beside = addresses_.beside(a);
+        for (auto at = std::upper_bound(beside.begin(), beside.end(), a); at != beside.end(); ++at) {
+            if (addresses_.of(*at).overlaps(addresses_.of(a))) {
+                return *at;
+            }
+        }
+        return none;
+    }
+    /// How many of some allocations may come before a node, from the first. Nodes are mostly listed in an order that keeps
+    /// their edges.
     std::size_t earlier(std::span<const std::uint32_t> allocations, std::uint32_t node) const {
+        if (!ascending_) {
+            return allocations.size();
+        }
         const auto end =
             std::lower_bound(allocations.begin(), allocations.end(), order_.place(node),
                              [this](std::uint32_t a, std::uint32_t place) { return order_.place(allocated_by_[a]) < place; });
@@ -145,6 +195,7 @@ private:
     const audit_program& program_;
     audit_order& order_;
     std::vector<std::uint32_t> allocated_by_;
+    bool ascending_;  // their order keeps that of the graph
     audit_addresses addresses_;
     std::vector<std::uint32_t> freed_by_;
     std::vector<std::uint32_t> touched_;
