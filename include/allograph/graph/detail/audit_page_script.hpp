@@ -104,7 +104,7 @@ function summary() {
   const errors = findings.filter(f => f.severity === 'error').length, notes = findings.length - errors, f = report.footprint;
   const rows = [['findings', errors || 'none', errors ? 'bad' : 'good'], ['notes', notes || 'none', notes ? 'note' : ''],
     ['nodes', report.graph.nodes, ''], ['edges', report.graph.edges, ''], ['allocations', allocations.length, '']];
-  if (allocations.length) rows.push(['the driver takes', size(f.driver), ''], ['a plan needs', size(f.planned), ''], ['at least', size(f.lower_bound), '']);
+  if (allocations.length) rows.push(['the driver takes', size(f.driver), ''], ['a plan needs', size(f.planned), ''], ['least possible', size(f.lower_bound), '']);
   for (const [what, value, kind] of rows) by('figures').append(make('div', { class: kind }, make('dt', {}, what), make('dd', {}, String(value))));
 }
 function chain(list, arrow, label) {
