@@ -48,8 +48,8 @@ struct summary {
     std::map<std::string, std::size_t> notes;
     std::size_t failed = 0;
     std::size_t skipped = 0;
-    std::vector<std::string> reports;       ///< every graph's file without its ending
-    std::vector<std::string> with_errors;   ///< of these, what breaks a rule
+    std::vector<std::string> reports;      ///< every graph's file without its ending
+    std::vector<std::string> with_errors;  ///< of these, what breaks a rule
 };
 
 void count(const std::string& rules, std::map<std::string, std::size_t>& into) {

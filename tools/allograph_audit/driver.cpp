@@ -15,10 +15,10 @@ Function* in_driver(Function*, const char* name) {
 }  // namespace
 
 #define ALLOGRAPH_NAME(name) #name
-#define ALLOGRAPH_FORWARD(name, parameters, arguments)                                 \
-    CUresult name parameters {                                                         \
-        static const auto function = in_driver(&name, ALLOGRAPH_NAME(name));           \
-        return function == nullptr ? CUDA_ERROR_NOT_SUPPORTED : function arguments; \
+#define ALLOGRAPH_FORWARD(name, parameters, arguments)                                                                           \
+    CUresult name parameters {                                                                                                   \
+        static const auto function = in_driver(&name, ALLOGRAPH_NAME(name));                                                     \
+        return function == nullptr ? CUDA_ERROR_NOT_SUPPORTED : function arguments;                                              \
     }
 
 extern "C" {
@@ -27,8 +27,7 @@ ALLOGRAPH_FORWARD(cuGetErrorName, (CUresult error, const char** name), (error, n
 ALLOGRAPH_FORWARD(cuGetErrorString, (CUresult error, const char** text), (error, text))
 
 ALLOGRAPH_FORWARD(cuGraphGetNodes, (CUgraph graph, CUgraphNode* nodes, size_t* count), (graph, nodes, count))
-ALLOGRAPH_FORWARD(cuGraphGetEdges_v2,
-                  (CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, size_t* count),
+ALLOGRAPH_FORWARD(cuGraphGetEdges_v2, (CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, size_t* count),
                   (graph, from, to, data, count))
 ALLOGRAPH_FORWARD(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType* type), (node, type))
 

@@ -82,8 +82,7 @@ CUresult added(const CUgraphNode* node, const CUgraphNodeParams* params, CUresul
 }
 CUresult wrapped_add_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, std::size_t count,
                           CUgraphNodeParams* params) {
-    return added(node, params,
-                 pass_on<decltype(&cuGraphAddNode)>(slot::add_node, node, graph, dependencies, count, params));
+    return added(node, params, pass_on<decltype(&cuGraphAddNode)>(slot::add_node, node, graph, dependencies, count, params));
 }
 CUresult wrapped_add_node_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, const CUgraphEdgeData* data,
                              std::size_t count, CUgraphNodeParams* params) {
@@ -96,8 +95,7 @@ CUresult wrapped_add_node_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode
 void replace(const char* name, void** function, int version, cuuint64_t flags);
 
 CUresult wrapped_get_proc_address(const char* name, void** function, int version, cuuint64_t flags) {
-    const CUresult result =
-        pass_on<decltype(&cuGetProcAddress)>(slot::get_proc_address, name, function, version, flags);
+    const CUresult result = pass_on<decltype(&cuGetProcAddress)>(slot::get_proc_address, name, function, version, flags);
     if (result == CUDA_SUCCESS) {
         replace(name, function, version, flags);
     }

@@ -71,7 +71,10 @@ std::unordered_map<CUgraphExec, unfreed>& unfreed_ones() {
 }
 std::atomic<bool> any_unfreed = false;  // launches of all other executables cost no lock
 
-constexpr std::size_t most_remembered = 100'000;
+// What is remembered is bounded: past these, a body is not read or a note stays a note, as the report says.
+constexpr std::size_t most_conditionals = 16'384;
+constexpr std::size_t most_unfreed_nodes = 1'000'000;
+std::size_t unfreed_nodes = 0;
 
 /// Around the work of this library: what it calls is not watched, errno stays, and a thread that is cancelled is not
 /// cancelled here, where nothing may be thrown.
@@ -129,11 +132,6 @@ bool write(const audit_report& report, unsigned long number) {
            where.write(name + ".dot", report.dot()) && where.write(name + ".html", report.html());
 }
 
-std::string program() {
-    char name[32] = {};
-    return pthread_getname_np(pthread_self(), name, sizeof name) == 0 ? name : "";
-}
-
 /// @return whether there is a report
 bool audit(CUgraph graph, unsigned long long flags, unsigned long number, audit_report& report) {
     if (number > set().graphs) {
@@ -152,7 +150,8 @@ bool audit(CUgraph graph, unsigned long long flags, unsigned long number, audit_
         return false;
     }
     allograph::audit_options options;
-    options.name = program() + ", process " + std::to_string(getpid()) + ", graph " + std::to_string(number);
+    options.name = std::string(program_invocation_short_name) + ", process " + std::to_string(getpid()) + ", graph " +
+                   std::to_string(number);
     {
         const std::lock_guard hold(lock);
         for (const auto& [node, bodies] : conditional_bodies()) {
@@ -166,8 +165,8 @@ bool audit(CUgraph graph, unsigned long long flags, unsigned long number, audit_
         return false;
     }
     using severity = audit_report::severity;
-    line("graph", number, std::to_string(report.nodes.size()) + '\t' + rules(report, severity::error) + '\t' +
-                              rules(report, severity::note));
+    line("graph", number,
+         std::to_string(report.nodes.size()) + '\t' + rules(report, severity::error) + '\t' + rules(report, severity::note));
     return true;
 }
 
@@ -240,8 +239,13 @@ CUresult instantiation::ended(const CUgraphExec* exec, CUresult answer) const no
         }
         const std::lock_guard hold(lock);
         auto& all = unfreed_ones();
-        all.erase(*exec);  // an older executable's handle, used again
-        if (lacks_a_fate(audited_->report) && all.size() < most_remembered) {
+        if (const auto older = all.find(*exec); older != all.end()) {  // its handle is used again
+            unfreed_nodes -= older->second.report.nodes.size();
+            all.erase(older);
+        }
+        const std::size_t nodes = audited_->report.nodes.size();
+        if (lacks_a_fate(audited_->report) && unfreed_nodes + nodes <= most_unfreed_nodes) {
+            unfreed_nodes += nodes;
             all.insert({*exec, unfreed{audited_->number, std::move(audited_->report)}});
             any_unfreed.store(true, std::memory_order_release);
         }
@@ -289,7 +293,7 @@ void conditional_added(CUgraphNode node, const CUgraph* bodies, std::size_t coun
     safely(0, [&] {
         const std::lock_guard hold(lock);
         auto& all = conditional_bodies();
-        if (all.size() >= most_remembered) {
+        if (all.size() >= most_conditionals) {
             all.clear();
         }
         all[node].assign(bodies, bodies + count);

@@ -27,6 +27,8 @@ PROGRAMS = [
     ("CuPy, malloc_async captured", "cupy_capture.py", "cupy", {}, 1, [], []),
     ("PyTorch, its own allocator", "torch_capture.py", "torch", DETERMINISTIC, 1, [], []),
     ("PyTorch, cudaMallocAsync", "torch_capture.py", "torch", {**DETERMINISTIC, **ASYNC}, 1, [], []),
+    ("PyTorch, cudaMallocAsync, two streams", "torch_streams.py clean", "torch", ASYNC, 1, [], []),
+    ("planted: PyTorch, a tensor deleted before another stream has read it", "torch_streams.py too_early", "torch", ASYNC, 1, ["O3"], []),
     ("planted: free too early", "free_too_early.py", "cuda.bindings", {}, 1, ["O3"], []),
     ("planted: use after free", "use_after_free.py", "cuda.bindings", {}, 1, ["O2"], []),
     ("planted: no fate", "no_fate.py", "cuda.bindings", {}, 1, ["F10"], []),
