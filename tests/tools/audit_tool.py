@@ -338,6 +338,56 @@ def test_page_holds_any_text():
     equal((console, "data-error" in document[:400]), ([], False))
 
 
+def test_page_controls():
+    from page_samples import sample
+    page = page_of(sample(4, 3))
+    script = """
+        addEventListener('load', () => {
+          const by = id => document.getElementById(id), say = (k, v) => { document.documentElement.dataset[k] = v; };
+          const focused = () => document.activeElement.getAttribute('aria-label');
+          const press = key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+          const width = () => Number(document.querySelector('#graph svg').getAttribute('width'));
+          const before = width();
+          by('in').click();
+          say('zoom', width() > before);
+          say('first', document.querySelector('.node.chosen').getAttribute('aria-label'));
+          document.querySelectorAll('.finding button:not(.link)')[1].click();
+          say('second', document.querySelector('.node.chosen').getAttribute('aria-label').includes('alloc'));
+          say('missing', document.querySelectorAll('.edge.missing').length);
+          document.querySelectorAll('.finding button:not(.link)')[0].click();
+          say('red', document.querySelectorAll('.edge.missing').length);
+          document.querySelector('.node[tabindex="0"]').focus();
+          const from = focused();
+          press('ArrowDown');
+          say('down', focused() !== from);
+          press('ArrowUp');
+          say('up', focused() === from);
+          press('ArrowRight');
+          press('Enter');
+          say('enter', document.querySelector('.node.chosen').getAttribute('aria-label') === focused());
+          say('tell', by('detail').textContent.includes(focused().split(',')[0]));
+          by('scope').value = by('scope').options[1].value;
+          by('scope').dispatchEvent(new Event('change'));
+          say('inside', document.querySelectorAll('.node').length);
+          by('show').value = 'node';
+          by('show').dispatchEvent(new Event('change'));
+          by('node').value = 0;
+          by('node').dispatchEvent(new Event('change'));
+          say('around', document.querySelector('.node.chosen').getAttribute('aria-label').startsWith('0 alloc'));
+          const dark = () => document.documentElement.classList.contains('dark');
+          const was = dark();
+          by('theme').click();
+          say('theme', dark() !== was);
+        });"""
+    page.write_text(page.read_text().replace("</body>", f"<script>{script}</script></body>"))
+    document, console = opened(page, "--window-size=1280,900")
+    equal(console, [])
+    said = dict(re.findall(r'data-([a-z]+)="([^"]*)"', document[:1500]))
+    for name in ("zoom", "second", "down", "up", "enter", "tell", "around", "theme"):
+        equal((name, said.get(name)), (name, "true"))
+    equal((said["first"], said["missing"], said["red"], said["inside"]), ("0 alloc, in a finding", "0", "1", "2"))
+
+
 def main():
     cases = {name[5:]: case for name, case in globals().items() if name.startswith("test_")}
     failed = skipped = 0

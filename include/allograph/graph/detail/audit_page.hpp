@@ -60,7 +60,8 @@ button:hover { border-color: var(--accent); }
 .tools select { max-width: 230px; }
 .tools input { width: 84px; }
 .canvas { overflow: auto; border: 1px solid var(--line); border-radius: 6px; max-height: 640px; background: var(--page); }
-.canvas svg { display: block; }
+.canvas svg { display: block; margin: 0 auto; }
+#lives svg { margin: 0; }
 .split { display: grid; grid-template-columns: minmax(0, 1fr) 300px; gap: 14px; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 16px; }
 .detail { font-size: .875rem; overflow-wrap: anywhere; }
