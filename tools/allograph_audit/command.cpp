@@ -94,8 +94,14 @@ summary read(const std::string& folder, std::streamoff from = 0) {
         } else if (kind == "relaunch") {  // a note became an error
             count(nodes, all.errors);
             erroneous[report] = true;
-            if (const auto note = all.notes.find(nodes); note != all.notes.end() && --note->second == 0) {
-                all.notes.erase(note);
+            std::map<std::string, std::size_t> notes;
+            count(nodes, notes);
+            for (const auto& [rule, times] : notes) {
+                if (auto& left = all.notes[rule]; left <= times) {
+                    all.notes.erase(rule);
+                } else {
+                    left -= times;
+                }
             }
         } else if (kind == "failed") {
             ++all.failed;
