@@ -94,9 +94,9 @@ summary read(const std::string& folder, std::streamoff from = 0) {
         } else if (kind == "relaunch") {  // a note became an error
             count(nodes, all.errors);
             erroneous[report] = true;
-            std::map<std::string, std::size_t> notes;
-            count(nodes, notes);
-            for (const auto& [rule, times] : notes) {
+            std::map<std::string, std::size_t> risen;
+            count(nodes, risen);
+            for (const auto& [rule, times] : risen) {
                 if (auto& left = all.notes[rule]; left <= times) {
                     all.notes.erase(rule);
                 } else {

@@ -272,17 +272,17 @@ CUresult launched(CUgraphExec exec, CUresult answer) noexcept {
             one.launched = true;
         } else if (answer == CUDA_ERROR_INVALID_VALUE && one.launched && !one.told) {
             one.told = true;
-            std::string found;
+            std::string broken;
             for (audit_report::finding& each : one.report.findings) {
                 if (lacks_a_fate(each)) {
                     each.severity = audit_report::severity::error;
                     each.message +=
                         "; a later launch was refused with \"invalid value\", as it is while an earlier one's memory lives";
-                    found += found.empty() ? "F10" : ",F10";
+                    broken += broken.empty() ? "F10" : ",F10";
                 }
             }
             write(one.report, one.number);
-            line("relaunch", one.number, found);
+            line("relaunch", one.number, broken);
         }
     });
     return answer;
