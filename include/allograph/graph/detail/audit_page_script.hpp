@@ -13,6 +13,7 @@ const report = JSON.parse(document.getElementById('report').textContent);
 const by = id => document.getElementById(id);
 const nodes = report.nodes, allocations = report.allocations, findings = report.findings;
 const drawnAtMost = 2000;
+findings.sort((a, b) => (a.severity === 'note') - (b.severity === 'note'));
 
 // --- small helpers
 
