@@ -246,7 +246,7 @@ function drawGraph() {
     const g = draw('g', { class: 'node' + classOf(severity, n), tabindex: -1, role: 'button', 'aria-label': named(n) + (severity[n] ? ', in a finding' : ''), transform: `translate(${p.x - wide / 2} ${p.y})`, onclick: () => choose({ chosen: n, finding: null }) },
       draw('rect', { class: 'box ' + groupOf(node), width: wide, height: tall, rx: 6 }),
       draw('text', { x: 9, y: node.name ? 16 : 24 }, n + '  ' + node.kind.replace('_', ' ') + (holds ? ' \u25be' : '')));
-    if (node.name) g.append(draw('text', { class: 'name', x: 9, y: 31 }, cut(plain(node.name), 21)));
+    if (node.name) g.append(draw('text', { class: 'name', x: 9, y: 31 }, cut(plain(node.name), 19)));
     else if (usesOf[n].length && (node.kind === 'alloc' || node.kind === 'free')) g.append(draw('text', { class: 'name', x: 66, y: 24 }, size(allocations[usesOf[n][0].allocation].bytes)));
     if (severity[n]) g.append(draw('text', { class: 'mark', x: wide - 13, y: 17 }, '!'));
     g.append(draw('title', {}, named(n) + (node.name ? '\n' + node.name : '')));
