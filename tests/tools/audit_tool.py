@@ -256,6 +256,9 @@ def test_limits():
     under, folder = same(program("dlsym", "many"), ALLOGRAPH_AUDIT_GRAPHS="2")
     equal((len(folder.reports()), len(folder.index("skipped"))), (2, 1))
     contains(under.stderr, "graphs 2, findings 0, notes 0, not audited 1")
+    _, folder = same(program("dlsym", "many"), ALLOGRAPH_AUDIT_BYTES="1")
+    equal((len(folder.reports()), folder.index("skipped")[0][2:]),
+          (1, ["2", "this graph and all later ones: ALLOGRAPH_AUDIT_BYTES is 1"]))
     _, folder = same(program("dlsym", "clean"), ALLOGRAPH_AUDIT_NODES="2")
     equal((folder.reports(), folder.index("skipped")[0][3]), ([], "3 nodes: ALLOGRAPH_AUDIT_NODES is 2"))
 

@@ -30,6 +30,7 @@ show  prints the reports' findings.
 
 ALLOGRAPH_AUDIT_GRAPHS (1000)    graphs of a process that are audited
 ALLOGRAPH_AUDIT_NODES (100000)   nodes that an audited graph may have
+ALLOGRAPH_AUDIT_BYTES (1 GiB)    bytes of a process's reports, past which no more graphs are audited
 )";
 
 constexpr int cannot_run = 125;  // as env and timeout say it; 126 and 127 as a shell does

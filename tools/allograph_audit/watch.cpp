@@ -26,8 +26,9 @@ using allograph::audit_report;
 
 struct settings {
     folder where;
-    unsigned long graphs = number("ALLOGRAPH_AUDIT_GRAPHS", 1000);   ///< audited in a process
-    unsigned long nodes = number("ALLOGRAPH_AUDIT_NODES", 100'000);  ///< of a graph that is audited
+    unsigned long graphs = number("ALLOGRAPH_AUDIT_GRAPHS", 1000);     ///< audited in a process
+    unsigned long nodes = number("ALLOGRAPH_AUDIT_NODES", 100'000);    ///< of a graph that is audited
+    unsigned long bytes = number("ALLOGRAPH_AUDIT_BYTES", 1ul << 30);  ///< of a process's reports
 
     static unsigned long number(const char* variable, unsigned long otherwise) noexcept {
         const char* text = std::getenv(variable);
@@ -46,6 +47,8 @@ const settings& set() noexcept {
 [[gnu::constructor]] void read_settings() { set(); }
 
 std::atomic<unsigned long> instantiated = 0;
+std::atomic<unsigned long> written_bytes = 0;
+std::atomic<bool> full = false;           // no more reports of this process
 thread_local bool inside = false;         // this library's own work
 thread_local bool instantiating = false;  // in the driver: one of these functions may call another
 
@@ -127,16 +130,21 @@ std::string rules(const audit_report& report, audit_report::severity severity) {
 
 bool write(const audit_report& report, unsigned long number) {
     const std::string name = "graph-" + std::to_string(getpid()) + "-" + std::to_string(number);
-    const folder& where = set().where;
-    return where.write(name + ".txt", report.text()) && where.write(name + ".json", report.json()) &&
-           where.write(name + ".dot", report.dot()) && where.write(name + ".html", report.html());
+    const auto one = [&](const char* ending, const std::string& text) {
+        written_bytes += text.size();
+        return set().where.write(name + ending, text);
+    };
+    return one(".txt", report.text()) && one(".json", report.json()) && one(".dot", report.dot()) && one(".html", report.html());
 }
 
 /// @return whether there is a report
 bool audit(CUgraph graph, unsigned long long flags, unsigned long number, audit_report& report) {
-    if (number > set().graphs) {
-        if (number == set().graphs + 1) {
-            line("skipped", number, "this graph and all later ones: ALLOGRAPH_AUDIT_GRAPHS is " + std::to_string(set().graphs));
+    const bool many = number > set().graphs;
+    if (many || written_bytes >= set().bytes) {
+        if (!full.exchange(true)) {
+            line("skipped", number,
+                 "this graph and all later ones: " + (many ? "ALLOGRAPH_AUDIT_GRAPHS is " + std::to_string(set().graphs)
+                                                           : "ALLOGRAPH_AUDIT_BYTES is " + std::to_string(set().bytes)));
         }
         return false;
     }
