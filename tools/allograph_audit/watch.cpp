@@ -134,7 +134,9 @@ bool write(const audit_report& report, unsigned long number) {
         written_bytes += text.size();
         return set().where.write(name + ending, text);
     };
-    return one(".txt", report.text()) && one(".json", report.json()) && one(".dot", report.dot()) && one(".html", report.html());
+    const std::string json = report.json();
+    return one(".txt", report.text()) && one(".json", json) && one(".dot", report.dot()) &&
+           one(".html", allograph::detail::audit_page_of(json));
 }
 
 /// @return whether there is a report
