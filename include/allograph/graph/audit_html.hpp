@@ -5,7 +5,11 @@
 #include <string>
 
 #include <allograph/graph/detail/audit_page.hpp>
-#include <allograph/graph/detail/audit_page_script.hpp>
+#include <allograph/graph/detail/audit_page_controls.hpp>
+#include <allograph/graph/detail/audit_page_graph.hpp>
+#include <allograph/graph/detail/audit_page_layout.hpp>
+#include <allograph/graph/detail/audit_page_memory.hpp>
+#include <allograph/graph/detail/audit_page_report.hpp>
 #include <allograph/model/audit_report.hpp>
 
 namespace allograph {
@@ -24,7 +28,10 @@ inline std::string audit_page_of(const std::string& json) {
         }
         from = to + 1;
     }
-    return page + audit_page_script;
+    for (const char* part : {audit_page_report, audit_page_layout, audit_page_graph, audit_page_memory, audit_page_controls}) {
+        page += part;
+    }
+    return page;
 }
 
 }  // namespace detail
