@@ -14,13 +14,6 @@ inline void stream_begin_capture_to_graph(CUstream stream, CUgraph graph, std::s
           {{"stream", stream}, {"graph", graph}, {"dependencies", deps.size()}, {"mode", static_cast<std::uint64_t>(mode)}});
 }
 
-/// The graph that was captured into.
-inline CUgraph stream_end_capture(CUstream stream, source_line where) {
-    CUgraph graph = nullptr;
-    check(cuStreamEndCapture(stream, &graph), "cuStreamEndCapture", where, {{"stream", stream}});
-    return graph;
-}
-
 inline CUstreamCaptureStatus stream_is_capturing(CUstream stream, source_line where) {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     check(cuStreamIsCapturing(stream, &status), "cuStreamIsCapturing", where, {{"stream", stream}});

@@ -106,7 +106,8 @@ public:
     }
 
 private:
-    /// A node in a form that the driver does not describe, a copy through arrays for one, is left incomplete.
+    /// A node in a form that the driver does not describe, a copy through arrays for one, is left incomplete. A driver that
+    /// fails is another matter.
     void read_parameters(CUgraphNode node, node_kind kind, bool outermost) {
         try {
             switch (kind) {
@@ -126,7 +127,10 @@ private:
             case node_kind::child: read_child(driver::graph_child_graph_node_get_graph(node, where_)); break;
             default: break;
             }
-        } catch (const driver_error&) {
+        } catch (const driver_error& error) {
+            if (kind == node_kind::alloc || kind == node_kind::free || (error.result() != CUDA_ERROR_INVALID_VALUE && error.result() != CUDA_ERROR_NOT_SUPPORTED)) {
+                throw;
+            }
             reading_.complete = false;
         }
     }
