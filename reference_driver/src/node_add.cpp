@@ -16,7 +16,7 @@ CUgraphNodeParams params_of(CUgraphNodeType type) {
 
 // Marks a graph that is now owned by a node. The node's child_data keeps it alive.
 void after_move(const CUgraphNodeParams& params) {
-    if (params.type != CU_GRAPH_NODE_TYPE_GRAPH || params.graph.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
+    if (params.type != CU_GRAPH_NODE_TYPE_GRAPH || ownership_of(params.graph) != child_ownership::moved)
         return;
     graph* child = find_graph(params.graph.graph);
     child->moved = true;
@@ -118,7 +118,8 @@ CUresult cuGraphAddHostNode(CUgraphNode* handle, CUgraph target, const CUgraphNo
     if (host == nullptr)
         return CUDA_ERROR_INVALID_VALUE;
     CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_HOST);
-    params.host = {host->fn, host->userData};
+    params.host.fn = host->fn;
+    params.host.userData = host->userData;
     return add(handle, target, nodes, nullptr, count, params);
 }
 
@@ -127,7 +128,6 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode* handle, CUgraph target, const CUg
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddChildGraphNode, initialised);
     CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_GRAPH);
     params.graph.graph = child;
-    params.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE;
     return add(handle, target, nodes, nullptr, count, params);
 }
 
@@ -153,7 +153,9 @@ CUresult cuGraphAddExternalSemaphoresSignalNode(CUgraphNode* handle, CUgraph tar
     if (signal == nullptr)
         return CUDA_ERROR_INVALID_VALUE;
     CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL);
-    params.extSemSignal = {signal->extSemArray, signal->paramsArray, signal->numExtSems};
+    params.extSemSignal.extSemArray = signal->extSemArray;
+    params.extSemSignal.paramsArray = signal->paramsArray;
+    params.extSemSignal.numExtSems = signal->numExtSems;
     return add(handle, target, nodes, nullptr, count, params);
 }
 
@@ -163,7 +165,9 @@ CUresult cuGraphAddExternalSemaphoresWaitNode(CUgraphNode* handle, CUgraph targe
     if (wait == nullptr)
         return CUDA_ERROR_INVALID_VALUE;
     CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT);
-    params.extSemWait = {wait->extSemArray, wait->paramsArray, wait->numExtSems};
+    params.extSemWait.extSemArray = wait->extSemArray;
+    params.extSemWait.paramsArray = wait->paramsArray;
+    params.extSemWait.numExtSems = wait->numExtSems;
     return add(handle, target, nodes, nullptr, count, params);
 }
 
