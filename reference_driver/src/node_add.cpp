@@ -10,7 +10,7 @@ namespace {
 
 // Marks a graph that is now owned by a node. The node's child_data keeps it alive.
 void after_move(const CUgraphNodeParams& params) {
-    if (params.type != CU_GRAPH_NODE_TYPE_GRAPH || params.graph.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
+    if (params.type != CU_GRAPH_NODE_TYPE_GRAPH || ownership_of(params.graph) != child_ownership::moved)
         return;
     graph* child = find_graph(params.graph.graph);
     child->moved = true;
@@ -101,7 +101,6 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode* handle, CUgraph target, const CUg
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddChildGraphNode, initialised);
     CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_GRAPH);
     params.graph.graph = child;
-    params.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE;
     return add(handle, target, nodes, count, params);
 }
 

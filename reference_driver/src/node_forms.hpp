@@ -37,7 +37,8 @@ inline CUgraphNodeParams memset_params(const CUDA_MEMSET_NODE_PARAMS& set, CUcon
 }
 inline CUgraphNodeParams host_params(const CUDA_HOST_NODE_PARAMS& host) {
     CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_HOST);
-    params.host = {host.fn, host.userData};
+    params.host.fn = host.fn;
+    params.host.userData = host.userData;
     return params;
 }
 inline CUgraphNodeParams event_params(CUgraphNodeType type, CUevent event) {
@@ -50,12 +51,16 @@ inline CUgraphNodeParams event_params(CUgraphNodeType type, CUevent event) {
 }
 inline CUgraphNodeParams signal_params(const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS& signal) {
     CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL);
-    params.extSemSignal = {signal.extSemArray, signal.paramsArray, signal.numExtSems};
+    params.extSemSignal.extSemArray = signal.extSemArray;
+    params.extSemSignal.paramsArray = signal.paramsArray;
+    params.extSemSignal.numExtSems = signal.numExtSems;
     return params;
 }
 inline CUgraphNodeParams wait_params(const CUDA_EXT_SEM_WAIT_NODE_PARAMS& wait) {
     CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT);
-    params.extSemWait = {wait.extSemArray, wait.paramsArray, wait.numExtSems};
+    params.extSemWait.extSemArray = wait.extSemArray;
+    params.extSemWait.paramsArray = wait.paramsArray;
+    params.extSemWait.numExtSems = wait.numExtSems;
     return params;
 }
 inline CUgraphNodeParams batch_params(const CUDA_BATCH_MEM_OP_NODE_PARAMS& batch) {

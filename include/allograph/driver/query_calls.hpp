@@ -130,7 +130,9 @@ inline bool kernel_get_param_info(CUkernel kernel, std::size_t index, parameter_
 }
 #else
 inline constexpr bool knows_parameter_layouts = false;
+template <class = void>  // clang 14 refuses a deleted function that a template names, even where nobody calls it
 bool func_get_param_info(CUfunction, std::size_t, parameter_place&, source_line, because_the_layout_of_parameters_needs_the_headers_of_cuda_12_4 = {}) = delete;
+template <class = void>
 bool kernel_get_param_info(CUkernel, std::size_t, parameter_place&, source_line, because_the_layout_of_parameters_needs_the_headers_of_cuda_12_4 = {}) = delete;
 #endif
 
