@@ -18,7 +18,7 @@ namespace ag = allograph;
 
 namespace {
 
-constexpr int elements = 1 << 20;
+constexpr int elements = 1 << 16;
 constexpr ag::source_line here{__FILE__, 0};
 
 /// While one lives, the context that programs on a device share is the current one: modules are loaded for it.
@@ -83,10 +83,11 @@ int two_gpus(int launches) {
     std::uint64_t used[2][2] = {};  // by device: after the first launch, after the last
     for (int i = 0; i < launches; ++i) {
         {
-            auto [output] = exec.launch(stream);  // freed before the next launch
+            auto [output] = exec.launch(stream);
             if (i == 0 || i == launches - 1) {
                 output.copy_to(result);
             }
+            output.free();  // here, where a failure is an exception: the destructor could only report it
         }
         if (i == 0 || i == launches - 1) {
             stream.synchronize();
