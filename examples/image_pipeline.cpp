@@ -7,6 +7,7 @@
 // for bit.
 
 #include <cstdio>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -37,8 +38,14 @@ struct stages {
     ag::kernel<void(int, int, const sample*, unsigned*)> count_samples;
 };
 
+/// Where the results go on the host.
+struct results {
+    std::span<sample> edges;
+    std::span<unsigned> histogram;
+};
+
 /// Every stage makes its memory, uses it and frees what it was the last to need. No stage says what it waits for.
-constexpr auto pipeline = [](auto& g, const stages& k, const picture& in, found& out) {
+constexpr auto pipeline = [](auto& g, const stages& k, const picture& in, const results& out) {
     const std::size_t n = in.pixels();
     const ag::launch_config grid = ag::grid_for(n);
     const auto alloc = [&]<class T>(const char* name, std::size_t count, T) { return g.template add_alloc<T>(ag::inferred, count, ag::named(name)); };
@@ -95,8 +102,9 @@ int image_pipeline(example::arguments& given) {
                          module.get<sobel>("sobel"), module.get<count_samples>("count_samples")};
     found out;
     out.edges.resize(in.pixels());
-    const ag::memory_plan plan = ag::plan(pipeline, kernels, in, out);
-    auto exec = ag::build(device, plan, pipeline, kernels, in, out);
+    const results to{out.edges, out.histogram};
+    const ag::memory_plan plan = ag::plan(pipeline, kernels, in, to);
+    auto exec = ag::build(device, plan, pipeline, kernels, in, to);
     const bool flat = example::relaunch(relaunches, [&] {
         exec.launch(stream);
         stream.synchronize();

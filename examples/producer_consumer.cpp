@@ -6,16 +6,17 @@
 //
 // Frame r holds 2 r + 1, so the total of N frames is N * N, up to rounding; the host adds the same numbers in the same order.
 
-#include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <allograph/allograph.hpp>
 
 #include "saxpy.hpp"
+#include "support.hpp"
 
 namespace ag = allograph;
 
@@ -101,61 +102,49 @@ private:
     std::optional<executable> producer_, consumer_;
 };
 
-int producer_consumer(int rounds) {
+int producer_consumer(example::arguments& given) {
+    const std::size_t rounds = given.take_count("--relaunch", 1000, 1'000'000'000);
+    if (!given.rest().empty()) {
+        throw example::bad_input("it takes no file");
+    }
     const ag::stream producing, consuming;
     const ag::graph_memory memory{ag::device{0}};
     const saxpy_module module;
-    const lasting_memory lasting_ones{lasting("ones", 1.0f, producing), lasting("round", 0.0f, producing), lasting("total", 0.0f, consuming)};
-    lane lanes[] = {lane(module.kernel(), lasting_ones), lane(module.kernel(), lasting_ones)};
+    const lasting_memory lasts{lasting("ones", 1.0f, producing), lasting("round", 0.0f, producing), lasting("total", 0.0f, consuming)};
+    lane lanes[] = {lane(module.kernel(), lasts), lane(module.kernel(), lasts)};
 
     std::uint64_t first_used = 0;
-    for (int r = 0; r < rounds; ++r) {
+    for (std::size_t r = 0; r < rounds; ++r) {
         lanes[r % 2].launch(producing, consuming);
-        if (r == 1) {  // each lane ran once
+        if (r <= 1) {  // the first of each lane
             consuming.synchronize();
             first_used = memory.used();
         }
     }
     std::vector<float> total(elements);
-    lasting_ones.total.copy_to(total);
+    lasts.total.copy_to(total);
     consuming.synchronize();
     const std::uint64_t last_used = memory.used();
 
     float expected = 0.0f;
-    for (int r = 0; r < rounds; ++r) {
+    for (std::size_t r = 0; r < rounds; ++r) {
         expected += 2.0f * static_cast<float>(r) + 1.0f;
     }
     for (const float each : total) {
         if (each != expected) {
-            std::fprintf(stderr, "producer_consumer: a total of %g, not %g\n", static_cast<double>(each), static_cast<double>(expected));
-            return 1;
+            throw std::runtime_error("a total of " + std::to_string(each) + ", not " + std::to_string(expected));
         }
     }
-    std::printf("producer_consumer: %d frames handed over, %d totals of %.0f, on %s\n", rounds, elements, static_cast<double>(expected),
+    std::printf("producer_consumer: %zu frames handed over, %d totals of %.0f, on %s\n", rounds, elements, static_cast<double>(expected),
                 allograph_reference_active() ? "the reference driver" : "a GPU");
-    std::printf("graph memory used: %llu bytes after the first round, %llu after the last\n", static_cast<unsigned long long>(first_used),
+    std::printf("graph memory in use: %llu bytes after the first round, %llu after the last\n", static_cast<unsigned long long>(first_used),
                 static_cast<unsigned long long>(last_used));
     if (first_used != last_used) {
-        std::fprintf(stderr, "producer_consumer: the graph memory in use changed\n");
-        return 1;
+        throw std::runtime_error("the graph memory in use changed");
     }
     return 0;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    int rounds = 1000;
-    const bool relaunch = argc == 3 && std::strcmp(argv[1], "--relaunch") == 0;
-    const char* const end = relaunch ? argv[2] + std::strlen(argv[2]) : nullptr;
-    if (argc != 1 && (!relaunch || std::from_chars(argv[2], end, rounds).ptr != end || rounds < 2)) {
-        std::fprintf(stderr, "usage: producer_consumer [--relaunch ROUNDS]     2 rounds at least\n");
-        return 2;
-    }
-    try {
-        return producer_consumer(rounds);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "producer_consumer: %s\n", error.what());
-        return 1;
-    }
-}
+int main(int argc, char** argv) { return example::run("producer_consumer", argc, argv, producer_consumer); }

@@ -5,14 +5,15 @@
 //
 // The reference driver has as many devices as ALLOGRAPH_REFERENCE_DEVICES says.
 
-#include <charconv>
 #include <cstdio>
-#include <cstring>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <allograph/allograph.hpp>
 
 #include "saxpy.hpp"
+#include "support.hpp"
 
 namespace ag = allograph;
 
@@ -56,7 +57,15 @@ const char* why_skipped() {
     return reaches == 0 ? "device 1 cannot reach the memory of device 0" : nullptr;
 }
 
-int two_gpus(int launches) {
+int two_gpus(example::arguments& given) {
+    const std::size_t launches = given.take_count("--relaunch", 1, 1'000'000'000);
+    if (!given.rest().empty()) {
+        throw example::bad_input("it takes no file");
+    }
+    if (const char* const why = why_skipped()) {
+        std::printf("two_gpus: skipped: %s\n", why);
+        return 0;
+    }
     constexpr ag::device first{0}, second{1};
     const ag::stream stream{first};
     const ag::graph_memory memory[] = {ag::graph_memory{first}, ag::graph_memory{second}};
@@ -81,59 +90,39 @@ int two_gpus(int launches) {
 
     std::vector<float> result(elements);
     std::uint64_t used[2][2] = {};  // by device: after the first launch, after the last
-    for (int i = 0; i < launches; ++i) {
-        {
-            auto [output] = exec.launch(stream);
-            if (i == 0 || i == launches - 1) {
-                output.copy_to(result);
-            }
-            output.free();  // here, where a failure is an exception: the destructor could only report it
+    for (std::size_t i = 0; i < launches; ++i) {
+        auto [output] = exec.launch(stream);
+        const bool checked = i == 0 || i == launches - 1;
+        if (checked) {
+            output.copy_to(result);
         }
-        if (i == 0 || i == launches - 1) {
-            stream.synchronize();
-            for (int d = 0; d < 2; ++d) {
-                used[d][i == 0 ? 0 : 1] = memory[d].used();
-                used[d][1] = memory[d].used();
-            }
-            for (const float each : result) {
-                if (each != 14.5f) {
-                    std::fprintf(stderr, "two_gpus: launch %d: an element of %g, not 14.5\n", i + 1, static_cast<double>(each));
-                    return 1;
-                }
+        output.free();  // here, where a failure is an exception: the destructor could only report it
+        if (!checked) {
+            continue;
+        }
+        stream.synchronize();
+        for (int d = 0; d < 2; ++d) {
+            used[d][1] = memory[d].used();
+            used[d][0] = i == 0 ? used[d][1] : used[d][0];
+        }
+        for (const float each : result) {
+            if (each != 14.5f) {
+                throw std::runtime_error("an element of " + std::to_string(each) + ", not 14.5, in launch " + std::to_string(i + 1));
             }
         }
     }
-    std::printf("two_gpus: %d launches, %d elements of 2 * (2 * 3 + 1) + 0.5 are all 14.5, on %s\n", launches, elements,
+    std::printf("two_gpus: %zu launches, %d elements of 2 * (2 * 3 + 1) + 0.5 are all 14.5, on %s\n", launches, elements,
                 allograph_reference_active() ? "the reference driver" : "two GPUs");
     for (int d = 0; d < 2; ++d) {
-        std::printf("graph memory used on device %d: %llu bytes after the first launch, %llu after the last\n", d,
+        std::printf("graph memory in use on device %d: %llu bytes after the first launch, %llu after the last\n", d,
                     static_cast<unsigned long long>(used[d][0]), static_cast<unsigned long long>(used[d][1]));
-        if (used[d][0] != used[d][1]) {
-            std::fprintf(stderr, "two_gpus: the graph memory in use changed\n");
-            return 1;
-        }
+    }
+    if (used[0][0] != used[0][1] || used[1][0] != used[1][1]) {
+        throw std::runtime_error("the graph memory in use changed");
     }
     return 0;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    int launches = 1;
-    const bool relaunch = argc == 3 && std::strcmp(argv[1], "--relaunch") == 0;
-    const char* const end = relaunch ? argv[2] + std::strlen(argv[2]) : nullptr;
-    if (argc != 1 && (!relaunch || std::from_chars(argv[2], end, launches).ptr != end || launches < 1)) {
-        std::fprintf(stderr, "usage: two_gpus [--relaunch TIMES]\n");
-        return 2;
-    }
-    try {
-        if (const char* const why = why_skipped()) {
-            std::printf("two_gpus: skipped: %s\n", why);
-            return 0;
-        }
-        return two_gpus(launches);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "two_gpus: %s\n", error.what());
-        return 1;
-    }
-}
+int main(int argc, char** argv) { return example::run("two_gpus", argc, argv, two_gpus); }
