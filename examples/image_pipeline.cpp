@@ -1,5 +1,6 @@
 // Finds the edges of a picture, in one graph: grey, blur by rows and columns, gradient by Sobel, histogram. The pipeline is a
-// program whose dependencies are nowhere spelled: the uses of memory decide them, and the plan shares what they leave free.
+// program whose dependencies are nowhere spelled: the uses of memory decide them, and the plan fits it into the memory that two
+// stages need.
 //
 //     image_pipeline [IN.ppm] [--out EDGES.pgm] [--size WIDTHxHEIGHT] [--relaunch TIMES]
 //
@@ -103,7 +104,8 @@ int image_pipeline(example::arguments& given) {
     found out;
     out.edges.resize(in.pixels());
     const results to{out.edges, out.histogram};
-    const ag::memory_plan plan = ag::plan(pipeline, kernels, in, to);
+    const std::uint64_t most = in.pixels() * 8 + 4096;  // the colours and the grey picture are alive at once, of three colours
+    const ag::memory_plan plan = ag::plan(ag::plan_options{}.fit(most), pipeline, kernels, in, to);
     auto exec = ag::build(device, plan, pipeline, kernels, in, to);
     const bool flat = example::relaunch(relaunches, [&] {
         exec.launch(stream);

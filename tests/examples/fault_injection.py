@@ -32,7 +32,7 @@ FREED_BY = {
     "cuEventDestroy": {"events"},
     "cuModuleUnload": {"modules"},
     "cuMemFree": {"allocations"},
-    "cuMemFreeAsync": {"allocations"},
+    "cuMemFreeAsync": {"allocations"},  # called where a failure before left memory behind
     "cuMemFreeHost": {"host_allocations"},
     "cuDevicePrimaryCtxRelease": {"context_references"},
     "cuUserObjectRelease": {"user_objects"},
@@ -51,7 +51,7 @@ PROGRAMS = {
     "quickstart": ([], {}),
     "replay": (["trace.csv"], {}),
     "replay --plan": (["trace.csv", "--plan", "--budget", "5"], {}),
-    # "image_pipeline": (["in.ppm", "--relaunch", "3"], {}),
+    "image_pipeline": (["in.ppm", "--relaunch", "3"], {}),
     "producer_consumer": (["--relaunch", "5"], {}),
     "two_gpus": (["--relaunch", "3"], {"ALLOGRAPH_REFERENCE_DEVICES": "2"}),
 }
@@ -99,7 +99,8 @@ def wrong_with(run, program, function, alive):
     if not run.alive:
         return "no summary: the process did not end by itself"
     for kind, count in run.alive.items():
-        if count > alive[kind] and kind not in FREED_BY.get(function, ()):
+        said = kind == "allocations" and "were not freed" in run.errors  # a destructor that could not free hands the memory on, with a line
+        if count > alive[kind] and kind not in FREED_BY.get(function, ()) and not said:
             return f"{count - alive[kind]} {kind} leaked"
     if run.status != 0:
         name = program.split()[0]
