@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -165,7 +166,7 @@ def instructions(s):
     for _ in range(s.runs):
         counts = {variant: overhead.instructions("overhead_straight", variant) for variant in overhead.VARIANTS}
         for variant in ("unchecked", "checked"):
-            found.add("10,000 nodes", f"{variant} above raw", "instructions a node", counts[variant] - counts["raw"])
+            found.add("10,000 nodes", f"{variant} above raw, a node", "instructions", counts[variant] - counts["raw"])
     return found.figures()
 
 
@@ -194,37 +195,39 @@ def compilers():
     return found
 
 
-def include_cost(s):
-    found = Collected("include")
+def processor_seconds(*command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    output(*command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def compiled(benchmark, s, command, sources, unit):
+    """Processor time of each source by each compiler, and its ratio to the first's."""
+    found = Collected(benchmark)
     with tempfile.TemporaryDirectory() as folder:
-        sources = {}
-        for name, text in (("cuda.h", "#include <cuda.h>\n"), ("allograph", "#include <allograph/allograph.hpp>\n")):
-            sources[name] = f"{folder}/{name}.cpp"
-            pathlib.Path(sources[name]).write_text(text)
+        for number, text in enumerate(sources.values()):
+            pathlib.Path(folder, f"{number}.cpp").write_text(text)
         for compiler, case in compilers().items():
-            for _ in range(s.runs):
-                times = {name: 1000 * include.seconds(compiler, source) for name, source in sources.items()}
-                found.add(case, "allograph / cuda.h", "", times["allograph"] / times["cuda.h"])
+            for _ in range(s.runs):  # side by side
+                times = {name: processor_seconds(*command(compiler), "-I", ROOT / "include", f"{folder}/{number}.cpp") * (1000 if unit == "ms" else 1)
+                         for number, name in enumerate(sources)}
+                base, ours = sources
+                found.add(case, f"{ours} / {base}", "", times[ours] / times[base])
                 for name, value in times.items():
-                    found.add(case, name, "ms", value)
-                found.add(case, "more", "ms", times["allograph"] - times["cuda.h"])
+                    found.add(case, name, unit, value)
+                found.add(case, "more", unit, times[ours] - times[base])
     return found.figures()
+
+
+def include_cost(s):
+    sources = {"cuda.h": "#include <cuda.h>\n", "allograph": "#include <allograph/allograph.hpp>\n"}
+    return compiled("include", s, include.command, sources, "ms")
 
 
 def proof(s):
-    found = Collected("compile_time")
-    compile_time.ROUNDS = 1
-    with tempfile.TemporaryDirectory() as folder:
-        for name, text in compile_time.SOURCES.items():
-            pathlib.Path(folder, name + ".cpp").write_text(text)
-        for compiler, case in compilers().items():
-            for _ in range(s.runs):
-                one, thousand = (compile_time.seconds(compiler, pathlib.Path(folder, name + ".cpp")) for name in ("one_layer", "thousand_nodes"))
-                found.add(case, "1,000 nodes / 6 nodes", "", thousand / one)
-                found.add(case, "6 nodes", "s", one)
-                found.add(case, "1,000 nodes", "s", thousand)
-                found.add(case, "more", "s", thousand - one)
-    return found.figures()
+    sources = {"6 nodes": compile_time.SOURCES["one_layer"], "1,000 nodes": compile_time.SOURCES["thousand_nodes"]}
+    return compiled("compile_time", s, compile_time.command, sources, "s")
 
 
 PARTS = {
