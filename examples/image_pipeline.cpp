@@ -49,7 +49,9 @@ struct results {
 constexpr auto pipeline = [](auto& g, const stages& k, const picture& in, const results& out) {
     const std::size_t n = in.pixels();
     const ag::launch_config grid = ag::grid_for(n);
-    const auto alloc = [&]<class T>(const char* name, std::size_t count, T) { return g.template add_alloc<T>(ag::inferred, count, ag::named(name)); };
+    const auto alloc = [&]<class T>(const char* name, std::size_t count, T) {
+        return g.template add_alloc<T>(ag::inferred, count, ag::named(name));
+    };
 
     auto colours = alloc("colours", n * in.channels, sample{});
     g.add_memcpy(ag::inferred, colours.span(), in.samples);
@@ -99,8 +101,9 @@ int image_pipeline(example::arguments& given) {
     const ag::device device{0};
     const ag::stream stream{device};
     const example::kernel_module module(image_kernels);
-    const stages kernels{module.get<to_grey>("to_grey"), module.get<blur_rows>("blur_rows"), module.get<blur_columns>("blur_columns"),
-                         module.get<sobel>("sobel"), module.get<count_samples>("count_samples")};
+    const stages kernels{module.get<to_grey>("to_grey"), module.get<blur_rows>("blur_rows"),
+                         module.get<blur_columns>("blur_columns"), module.get<sobel>("sobel"),
+                         module.get<count_samples>("count_samples")};
     found out;
     out.edges.resize(in.pixels());
     const results to{out.edges, out.histogram};
@@ -118,10 +121,11 @@ int image_pipeline(example::arguments& given) {
         throw std::runtime_error("the result differs from the host's");
     }
     const auto edge_pixels = in.pixels() - out.histogram[0];
-    std::printf("image_pipeline: %zux%zu, %zu pixels on edges, the same as on the host, on %s\n", in.width, in.height, edge_pixels,
-                allograph_reference_active() ? "the reference driver" : "a GPU");
+    std::printf("image_pipeline: %zux%zu, %zu pixels on edges, the same as on the host, on %s\n", in.width, in.height,
+                edge_pixels, allograph_reference_active() ? "the reference driver" : "a GPU");
     std::printf("memory: %llu bytes planned, %llu asked for\n", static_cast<unsigned long long>(plan.arena_bytes()),
-                static_cast<unsigned long long>(in.pixels() * (in.channels + 3) * sizeof(sample) + in.pixels() * sizeof(unsigned) + sizeof out.histogram));
+                static_cast<unsigned long long>(in.pixels() * (in.channels + 3) * sizeof(sample) +
+                                                in.pixels() * sizeof(unsigned) + sizeof out.histogram));
     if (edges_path) {
         write_pnm(*edges_path, {in.width, in.height, 1, in.maxval, out.edges});
     }

@@ -95,7 +95,8 @@ private:
         while (made.samples.size() < count) {  // a row at a time: a file that lies about its size costs no memory
             file_.read(reinterpret_cast<char*>(row.data()), static_cast<std::streamsize>(row.size()));
             if (static_cast<std::size_t>(file_.gcount()) != row.size()) {
-                fail("ends in row " + std::to_string(made.samples.size() / (made.width * made.channels) + 1) + " of " + std::to_string(made.height));
+                fail("ends in row " + std::to_string(made.samples.size() / (made.width * made.channels) + 1) + " of " +
+                     std::to_string(made.height));
             }
             for (std::size_t i = 0; i < row.size(); i += bytes_each) {
                 const unsigned value = bytes_each == 2 ? row[i] * 256u + row[i + 1] : row[i];

@@ -69,8 +69,10 @@ public:
         ag::memory_graph producer;
         auto frame = producer.add_alloc<float>(elements, ag::named("frame"));
         auto set = producer.add_memset(ag::after(frame), frame.span(), 1.0f);
-        auto fill = producer.add_kernel(ag::after(set), saxpy, ag::grid_for(elements), elements, 2.0f, memory.round.data(), frame.data());
-        producer.add_kernel(ag::after(fill), saxpy, ag::grid_for(elements), elements, 1.0f, memory.ones.data(), memory.round.data());
+        auto fill =
+            producer.add_kernel(ag::after(set), saxpy, ag::grid_for(elements), elements, 2.0f, memory.round.data(), frame.data());
+        producer.add_kernel(ag::after(fill), saxpy, ag::grid_for(elements), elements, 1.0f, memory.ones.data(),
+                            memory.round.data());
         frame_ = frame.data();
 
         ag::memory_graph consumer;
@@ -110,7 +112,8 @@ int producer_consumer(example::arguments& given) {
     const ag::stream producing, consuming;
     const ag::graph_memory memory{ag::device{0}};
     const saxpy_module module;
-    const lasting_memory lasts{lasting("ones", 1.0f, producing), lasting("round", 0.0f, producing), lasting("total", 0.0f, consuming)};
+    const lasting_memory lasts{lasting("ones", 1.0f, producing), lasting("round", 0.0f, producing),
+                               lasting("total", 0.0f, consuming)};
     lane lanes[] = {lane(module.kernel(), lasts), lane(module.kernel(), lasts)};
 
     std::uint64_t first_used = 0;
@@ -135,10 +138,10 @@ int producer_consumer(example::arguments& given) {
             throw std::runtime_error("a total of " + std::to_string(each) + ", not " + std::to_string(expected));
         }
     }
-    std::printf("producer_consumer: %zu frames handed over, %d totals of %.0f, on %s\n", rounds, elements, static_cast<double>(expected),
-                allograph_reference_active() ? "the reference driver" : "a GPU");
-    std::printf("graph memory in use: %llu bytes after the first round, %llu after the last\n", static_cast<unsigned long long>(first_used),
-                static_cast<unsigned long long>(last_used));
+    std::printf("producer_consumer: %zu frames handed over, %d totals of %.0f, on %s\n", rounds, elements,
+                static_cast<double>(expected), allograph_reference_active() ? "the reference driver" : "a GPU");
+    std::printf("graph memory in use: %llu bytes after the first round, %llu after the last\n",
+                static_cast<unsigned long long>(first_used), static_cast<unsigned long long>(last_used));
     if (first_used != last_used) {
         throw std::runtime_error("the graph memory in use changed");
     }

@@ -53,7 +53,8 @@ const char* why_skipped() {
         return "one GPU, and this needs two";
     }
     int reaches = 0;
-    ag::driver::check(cuDeviceCanAccessPeer(&reaches, ag::driver::device_get(1, here), ag::driver::device_get(0, here)), "cuDeviceCanAccessPeer", here);
+    ag::driver::check(cuDeviceCanAccessPeer(&reaches, ag::driver::device_get(1, here), ag::driver::device_get(0, here)),
+                      "cuDeviceCanAccessPeer", here);
     return reaches == 0 ? "device 1 cannot reach the memory of device 0" : nullptr;
 }
 
@@ -77,13 +78,15 @@ int two_gpus(example::arguments& given) {
 
     ag::memory_graph g{first};
     auto in = g.add_alloc<float>(elements, ag::named("in"));
-    auto x = g.add_alloc<float>(elements, ag::named("x").shared_with(second));           // on the first
+    auto x = g.add_alloc<float>(elements, ag::named("x").shared_with(second));            // on the first
     auto y = g.add_alloc<float>(elements, ag::named("y").on(second).shared_with(first));  // whose memset sets it
     auto copied = g.add_memcpy(ag::after(in), in.span(), host_input);
     auto x_set = g.add_memset(ag::after(x), x.span(), 1.0f);
     auto y_set = g.add_memset(ag::after(y), y.span(), 0.5f);
-    auto filled = g.add_kernel(ag::after(copied, x_set), on_first.kernel(), ag::grid_for(elements), elements, 2.0f, in.data(), x.data());
-    auto read = g.add_kernel(ag::after(filled, y_set), on_second.kernel(), ag::grid_for(elements), elements, 2.0f, x.data(), y.data());
+    auto filled =
+        g.add_kernel(ag::after(copied, x_set), on_first.kernel(), ag::grid_for(elements), elements, 2.0f, in.data(), x.data());
+    auto read =
+        g.add_kernel(ag::after(filled, y_set), on_second.kernel(), ag::grid_for(elements), elements, 2.0f, x.data(), y.data());
     g.add_free(ag::after(filled), std::move(in));
     g.add_free(ag::after(read), std::move(x));
     auto exec = std::move(g).instantiate(ag::outputs(std::move(y)));
@@ -107,7 +110,8 @@ int two_gpus(example::arguments& given) {
         }
         for (const float each : result) {
             if (each != 14.5f) {
-                throw std::runtime_error("an element of " + std::to_string(each) + ", not 14.5, in launch " + std::to_string(i + 1));
+                throw std::runtime_error("an element of " + std::to_string(each) + ", not 14.5, in launch " +
+                                         std::to_string(i + 1));
             }
         }
     }
