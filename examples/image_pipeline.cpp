@@ -110,10 +110,7 @@ int image_pipeline(example::arguments& given) {
     const std::uint64_t most = in.pixels() * 8 + 4096;  // the colours and the grey picture are alive at once, of three colours
     const ag::memory_plan plan = ag::plan(ag::plan_options{}.fit(most), pipeline, kernels, in, to);
     auto exec = ag::build(device, plan, pipeline, kernels, in, to);
-    const bool flat = example::relaunch(relaunches, [&] {
-        exec.launch(stream);
-        stream.synchronize();
-    });
+    const bool flat = example::relaunch(relaunches, stream, [&] { exec.launch(stream); });
     if (!flat) {
         throw std::runtime_error("the graph memory in use changed");
     }
