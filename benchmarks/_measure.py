@@ -148,7 +148,7 @@ def launch_latency(s):
 def audit(s):
     found = Collected("audit")
     for _ in range(s.runs):
-        for shape, nodes, _, milliseconds, *_ in list(csv.reader(io.StringIO(output(s.program("audit"), "10000", "3"))))[1:]:
+        for shape, nodes, _, milliseconds, *_ in list(csv.reader(io.StringIO(output(s.program("audit"), "10000", "1"))))[1:]:
             found.add(f"{shape}, {int(nodes):,} nodes", "audit", "ms", float(milliseconds))
     return found.figures()
 
