@@ -29,12 +29,24 @@ def find(result, benchmark, case, name):
 
 
 def load(*paths):
-    """The parts of all files; a later part takes the place of an earlier one of its name."""
-    parts = {}
+    """The parts of all files. A benchmark that a later file measured again takes the place of the earlier figures; parts
+    of one machine, driver and compiler become one."""
+    parts = []
     for path in paths:
-        for part in json.loads(pathlib.Path(path).read_text())["parts"]:
-            parts[part["part"]] = part
-    return {"parts": [parts[name] for name in sorted(parts)]}
+        for new in json.loads(pathlib.Path(path).read_text())["parts"]:
+            measured = {f["benchmark"] for f in new["figures"]} | set(new["skipped"])
+            for old in parts:
+                if old["part"] == new["part"]:
+                    old["figures"] = [f for f in old["figures"] if f["benchmark"] not in measured]
+                    old["skipped"] = {name: why for name, why in old["skipped"].items() if name not in measured}
+            same = [old for old in parts if all(old[key] == new[key] for key in ("part", "machine", "driver", "compiler"))]
+            if same:
+                same[0]["figures"] += new["figures"]
+                same[0]["skipped"] |= new["skipped"]
+                same[0]["date"] = max(same[0]["date"], new["date"])
+            else:
+                parts.append(new)
+    return {"parts": [part for part in parts if part["figures"]]}
 
 
 def save(result, path):

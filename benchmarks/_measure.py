@@ -266,5 +266,6 @@ def describe_device():
         return processor(), f"the reference driver, API {api}"
     cuda.cuDeviceGetCount(ctypes.byref(count))
     cuda.cuDeviceGetName(name, 100, 0)
-    release = re.search(r"Module +([\d.]+)", pathlib.Path("/proc/driver/nvidia/version").read_text()) if os.path.exists("/proc/driver/nvidia/version") else None
-    return f"{name.value.decode()}, {processor()}", f"driver {release[1] if release else ''}, API {api}".replace(" ,", ",")
+    proc = pathlib.Path("/proc/driver/nvidia/version")
+    release = re.search(r" (\d{3}\.\d+(?:\.\d+)*) ", proc.read_text()) if proc.exists() else None
+    return f"{name.value.decode()}, {processor()}", f"driver {release[1]}, API {api}" if release else f"driver API {api}"
