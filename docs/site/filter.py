@@ -109,7 +109,7 @@ class Reader:
         if not match:
             return ""
         self.at = match.end()
-        return "  " + match[1]
+        return "  /**<" + match[1][4:] + " */"  # not ///<, which would take the next comment as its continuation
 
     # ---- a scope
 
@@ -436,7 +436,10 @@ class Reader:
 def c_header(text):
     """Comments of the C header become Doxygen's; its static inline functions stay as they are."""
     text = re.sub(r"^/\* ", "/** ", text, flags=re.M)
-    text = re.sub(r"(;)\s*/\* ", r"\1 /**< ", text)
+    text = re.sub(r"(;)[ \t]*/\* ", r"\1 /**< ", text)
+    text = re.sub(r"^#ifndef RTLD_DEFAULT.*?^#endif\n", "", text, flags=re.M | re.S)
+    # The table is how the functions below find the driver: its entries are those functions.
+    text = re.sub(r"^    (\w+(?: \w+)*\*?) \(\*(\w+)\)(\(.*\));$", r"    \1 (*\2)\3; /**< `allograph_reference_\2` */", text, flags=re.M)
     return text.replace("/** Controls of", "/** @file\n * Controls of", 1)
 
 

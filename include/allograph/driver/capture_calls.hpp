@@ -21,6 +21,8 @@ inline CUgraph stream_end_capture(CUstream stream, source_line where) {
     return graph;
 }
 
+/// Whether a stream captures, or captured until something broke it. @throws driver_error
+/// Driver: cuStreamIsCapturing
 inline CUstreamCaptureStatus stream_is_capturing(CUstream stream, source_line where) {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     check(cuStreamIsCapturing(stream, &status), "cuStreamIsCapturing", where, {{"stream", stream}});
@@ -29,13 +31,15 @@ inline CUstreamCaptureStatus stream_is_capturing(CUstream stream, source_line wh
 
 /// What a stream captures into. All but the status is set only while the capture is whole.
 struct capture_info {
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    std::uint64_t id = 0;
-    CUgraph graph = nullptr;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;  ///< none, active, or broken
+    std::uint64_t id = 0;  ///< unique to this capture in the process
+    CUgraph graph = nullptr;  ///< the capture's; not to be destroyed
     /// The nodes that the stream's next one depends on; the driver's own array, until the next call on the stream.
     std::span<const CUgraphNode> dependencies;
 };
 
+/// What a stream captures into. The edge data is asked for and dropped. @throws driver_error
+/// Driver: cuStreamGetCaptureInfo_v3
 inline capture_info stream_get_capture_info(CUstream stream, source_line where) {
     capture_info info;
     cuuint64_t id = 0;

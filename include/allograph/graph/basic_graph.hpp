@@ -118,6 +118,7 @@ public:
 
     /// The driver's handle; the graph keeps it. What is added to it directly is not checked.
     [[nodiscard]] CUgraph get() const noexcept { return graph_; }
+    /// The device whose context runs the nodes.
     [[nodiscard]] device where_it_runs() const noexcept { return device_; }
 
     /// Physical memory that launches will take, in whole chunks: it follows from the addresses alone (rule M3). The
@@ -669,9 +670,15 @@ private:
     detail::ledger* ledger_ = nullptr;  // null without checks
 };
 
+/// A graph without memory nodes: it can be cloned, lose nodes and edges, and have many executables.
 using graph = basic_graph<graph_kind::plain>;
+/// A graph that owns memory: allocation and free nodes, one executable at a time (rules G1 to G10).
 using memory_graph = basic_graph<graph_kind::memory>;
+/// A graph without memory nodes that checks nothing at run time: its members are the raw calls. What types see still does
+/// not compile.
 using unchecked_graph = basic_graph<graph_kind::plain, checking::off>;
+/// A graph that owns memory and checks nothing at run time: its members are the raw calls. What types see still does not
+/// compile.
 using unchecked_memory_graph = basic_graph<graph_kind::memory, checking::off>;
 
 }  // namespace v0

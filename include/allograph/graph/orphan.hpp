@@ -12,11 +12,12 @@ inline namespace v0 {
 
 /// Memory that a destructor could not free: its stream was capturing, or the driver refused.
 struct orphan {
-    CUdeviceptr address;
-    std::uint64_t bytes;
+    CUdeviceptr address;  ///< whoever handles it frees it, once
+    std::uint64_t bytes;  ///< as the allocation was asked for
     CUresult why;  ///< CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED for a capture, else the driver's answer
 };
 
+/// Called from destructors, on the thread that runs them: it must not throw.
 using orphan_handler = void (*)(const orphan&) noexcept;
 
 namespace detail {
