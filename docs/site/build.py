@@ -68,6 +68,8 @@ def frame(title, body):
     return fill("header.html") + f'<div class="header"><div class="title">{title}</div></div></div>\n<div class="contents">{body}</div>\n' + fill("footer.html")
 
 
+MOST_USED = """memory_graph graph node_builder alloc_node device_ptr device_span kernel grid_for after inferred outputs auto_free graph_exec
+exec_updates stream stream_buffer graph_memory capture_scope verify prove report plan build memory_plan misuse driver_error out_of_memory""".split()
 AREAS = [
     ("allograph/graph/", "Graphs, executables, buffers", "What programs build, launch and own. In <code>allograph/allograph.hpp</code>, <code>capture.hpp</code>, <code>plan.hpp</code> and headers of their own."),
     ("allograph/model/", "Model and planner", "Nodes, edges, allocations and uses, without CUDA: in constant expressions where their inputs are constants."),
@@ -80,7 +82,13 @@ AREAS = [
 def write_indexes(out, names):
     """One page that lists the types and functions by area, and one of every name."""
     left = [n for n in names if n.top]
-    body = ""
+
+    def row(n):
+        brief = re.match(r"(.*?[.:;])(\s|$)", n.brief)
+        return f'<tr><td><a href="{n.url}"><code>{html.escape(n.short)}</code></a></td><td>{html.escape(brief[1].rstrip(":;") if brief else n.brief)}</td></tr>'
+
+    first = {n.name: n for n in reversed(left)}
+    body = f"<h2>Most used</h2><table class=\"names\">{''.join(row(first['allograph::' + name]) for name in MOST_USED)}</table>"
     for prefix, title, text in AREAS:
         here = [n for n in left if n.file.startswith(prefix)]
         left = [n for n in left if not n.file.startswith(prefix)]
@@ -90,7 +98,7 @@ def write_indexes(out, names):
         for n in sorted(here, key=lambda n: n.name.lower()):
             if n.name not in seen:
                 seen.add(n.name)
-                rows.append(f'<tr><td><a href="{n.url}"><code>{html.escape(n.short)}</code></a></td><td>{html.escape(n.brief)}</td></tr>')
+                rows.append(row(n))
         body += f"<h2>{title}</h2><p>{text}</p><table class=\"names\">{''.join(rows)}</table>"
     (out / "page_reference.html").write_text(frame("Reference", body))
     seen, items = set(), []
@@ -121,6 +129,13 @@ def add_chapter_links(out):
         file.write_text(file.read_text().replace("</main>", f'<nav class="chapters">{before}<span></span>{after}</nav>\n</main>'))
 
 
+def unlink_code(out):
+    """Doxygen links words of code blocks by their spelling, local variables too: worse than none."""
+    for page in out.glob("*.html"):
+        text = page.read_text()
+        page.write_text(re.sub(r'<a class="code[^"]*"[^>]*>(.*?)</a>', r"\1", text))
+
+
 def main():
     out = pathlib.Path(sys.argv[1]).resolve()
     shutil.rmtree(out, ignore_errors=True)
@@ -132,6 +147,7 @@ def main():
     names = coverage.public_names(out / "xml")
     write_indexes(out, names)
     add_chapter_links(out)
+    unlink_code(out)
     for unused in [*out.glob("*.js"), *out.glob("*.png"), *out.glob("*.svg"), out / "tabs.css", out / "doxygen.css"]:
         unused.unlink(missing_ok=True)
     failed = coverage.report(names) != 0 or failed

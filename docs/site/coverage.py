@@ -12,6 +12,8 @@ import re
 import sys
 import xml.etree.ElementTree as xml
 
+from filter import RULES, Reader
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 Name = collections.namedtuple("Name", "name short kind documented brief url file line top")
 
@@ -67,7 +69,29 @@ def types_in_headers():
                 yield match[1]
 
 
+class forms(Reader):
+    """Where a comment of the headers is not in the form of the others: it has to name the driver functions that are
+    called, and rules that exist."""
+
+    def __init__(self, path):
+        super().__init__(path.read_text())
+        self.path, self.wrong = path.relative_to(ROOT), []
+        self.read_scope()
+
+    def declare(self, head, owner, comment, comment_line, line, tail, last, after):
+        body = self.text[self.text.rfind(head, 0, self.at) + len(head):self.at]
+        text = "\n".join(comment)
+        name = self.name_of(self.without_template(self.clean(head)[0]))
+        calls = re.findall(r"\bdriver::(graph|stream|device|mem|ctx|func|kernel)_\w+\(|\b(cu(?!GetError)[A-Z]\w+)\(", body)
+        if calls and comment and not re.search(r"\b(Driver|Runtime): ", text):
+            self.wrong.append(f"{self.path}:{line}: the comment of {name} does not name the driver function")
+        self.wrong += [f"{self.path}:{line}: there is no rule {rule}" for rule in re.findall(r"\[([A-Z]\d+)\]", text) if rule not in RULES]
+        return super().declare(head, owner, comment, comment_line, line, tail, last, after)
+
+
 def report(names):
+    wrong = [line for path in sorted((ROOT / "include").rglob("*.hpp")) for line in forms(path).wrong]
+    print("\n".join(wrong), end="\n" if wrong else "")
     by_name = collections.defaultdict(list)
     for name in names:
         by_name[name.name].append(name)
@@ -80,7 +104,7 @@ def report(names):
         print(f"{name} is in the headers and not in the reference")
     done = len(by_name) - len(missing)
     print(f"{done} of {len(by_name)} public names documented ({100 * done // max(1, len(by_name))} %)")
-    return 1 if missing or lost or not by_name else 0
+    return 1 if missing or lost or wrong or not by_name else 0
 
 
 if __name__ == "__main__":

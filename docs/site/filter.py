@@ -34,7 +34,11 @@ def tagged(line):
     """The driver's functions get a paragraph of their own, and rules a link to their row."""
     line = re.sub(r"(?<=\S)\s*\b(Driver|Runtime): ", r"\n/// @par \1\n/// ", line) if not re.match(r"/// (Driver|Runtime): ", line) else line
     line = re.sub(r"^/// (Driver|Runtime): ", r"/// @par \1\n/// ", line)
-    line = re.sub(r"\[([A-Z]\d+)\]", rule_link, line)
+    return linked_rules(re.sub(r"\[([A-Z]\d+)\]", rule_link, line))
+
+
+def linked_rules(line):
+    """Rules in parentheses, as in (rule O3), become links."""
     return re.sub(r"(?<=[(])((?:rules? )?(?:[A-Z]\d+(?:, | to | and )?)+)(?=[),;])", lambda m: re.sub(r"\b([A-Z]\d+)\b", rule_link, m[1]), line)
 
 
@@ -495,6 +499,9 @@ def markdown(path):
             out.append(f"{heading[1]} {heading[2]} {{#{label}}}")
             continue
         line = re.sub(r"\[((?:[^\[\]]|\[[A-Z]\d+\])*)\]\(([^)\s]+)\)", link, line)
+        line = linked_rules(line)
+        if line.startswith("|"):  # cells that hold nothing but rules
+            line = re.sub(r"(?<=\|) ((?:[A-Z]\d+(?:, | to )?)+) (?=\|)", lambda m: " " + re.sub(r"\b([A-Z]\d+)\b", rule_link, m[1]) + " ", line)
         out.append(line)
     return "\n".join(out) + "\n"
 

@@ -8,13 +8,16 @@ namespace allograph {
 inline namespace v0 {
 namespace driver {
 
+/// Captures a stream into a graph, which stays the caller's. @throws driver_error
 /// @param deps  nodes of `graph` that the first captured node depends on
+/// Driver: cuStreamBeginCaptureToGraph
 inline void stream_begin_capture_to_graph(CUstream stream, CUgraph graph, std::span<const CUgraphNode> deps, CUstreamCaptureMode mode, source_line where) {
     check(cuStreamBeginCaptureToGraph(stream, graph, deps.empty() ? nullptr : deps.data(), nullptr, deps.size(), mode), "cuStreamBeginCaptureToGraph", where,
           {{"stream", stream}, {"graph", graph}, {"dependencies", deps.size()}, {"mode", static_cast<std::uint64_t>(mode)}});
 }
 
-/// The graph that was captured into.
+/// Ends a capture. @return the graph that was captured into. @throws driver_error, the driver destroyed the graph then
+/// Driver: cuStreamEndCapture
 inline CUgraph stream_end_capture(CUstream stream, source_line where) {
     CUgraph graph = nullptr;
     check(cuStreamEndCapture(stream, &graph), "cuStreamEndCapture", where, {{"stream", stream}});

@@ -30,7 +30,7 @@ inline int device_get_attribute(CUdevice_attribute attribute, CUdevice device, s
     return value;
 }
 
-/// Bytes.
+/// What a device has, in bytes. @throws driver_error. Driver: cuDeviceTotalMem_v2
 inline std::size_t device_total_mem(CUdevice device, source_line where) {
     std::size_t bytes = 0;
     check(cuDeviceTotalMem_v2(&bytes, device), "cuDeviceTotalMem_v2", where);
@@ -74,7 +74,7 @@ inline memory_info mem_get_info(source_line where) {
     return info;
 }
 
-/// Bytes.
+/// Graph memory of a device, in bytes. @throws driver_error. Driver: cuDeviceGetGraphMemAttribute
 inline std::uint64_t device_get_graph_mem_attribute(CUdevice device, CUgraphMem_attribute attribute, source_line where) {
     cuuint64_t value = 0;
     check(cuDeviceGetGraphMemAttribute(device, attribute, &value), "cuDeviceGetGraphMemAttribute", where,
@@ -82,7 +82,8 @@ inline std::uint64_t device_get_graph_mem_attribute(CUdevice device, CUgraphMem_
     return value;
 }
 
-/// The one value that the driver takes is 0, and for the HIGH attributes alone (rule M5).
+/// The one value that the driver takes is 0, and for the HIGH attributes alone (rule M5). @throws driver_error
+/// Driver: cuDeviceSetGraphMemAttribute
 inline void device_reset_graph_mem_attribute(CUdevice device, CUgraphMem_attribute attribute, source_line where) {
     cuuint64_t value = 0;
     check(cuDeviceSetGraphMemAttribute(device, attribute, &value), "cuDeviceSetGraphMemAttribute", where,

@@ -6,7 +6,8 @@ namespace allograph {
 inline namespace v0 {
 namespace driver {
 
-/// `parameters.result_out` and `hErrNode_out` say more when it fails.
+/// Makes an executable. `parameters.result_out` and `hErrNode_out` say more when it fails. @throws driver_error
+/// Driver: cuGraphInstantiateWithParams
 inline CUgraphExec graph_instantiate_with_params(CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS& parameters, source_line where) {
     CUgraphExec exec = nullptr;
     const CUresult result = cuGraphInstantiateWithParams(&exec, graph, &parameters);

@@ -32,7 +32,8 @@ inline CUgraphNode graph_node_find_in_clone(CUgraphNode original, CUgraph clone,
     return node;
 }
 
-/// `parameters.dptr` is the address afterwards.
+/// Adds an allocation; `parameters.dptr` is the address afterwards. @throws driver_error
+/// Driver: cuGraphAddMemAllocNode
 [[gnu::always_inline]] inline CUgraphNode graph_add_mem_alloc_node(CUgraph graph, node_list deps, CUDA_MEM_ALLOC_NODE_PARAMS& parameters, source_line where) {
     CUgraphNode node = nullptr;
     if (const CUresult result = cuGraphAddMemAllocNode(&node, graph, deps.data(), deps.size(), &parameters); result != CUDA_SUCCESS) [[unlikely]] {

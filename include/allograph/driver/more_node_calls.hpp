@@ -51,7 +51,8 @@ inline CUgraphNode graph_add_batch_mem_op_node(CUgraph graph, node_list deps, co
     return node;
 }
 
-/// The child is copied; the caller keeps it.
+/// Adds a graph as a child: it is copied, and stays the caller's. @throws driver_error, for memory nodes [G4] too
+/// Driver: cuGraphAddChildGraphNode
 inline CUgraphNode graph_add_child_graph_node(CUgraph graph, node_list deps, CUgraph child, source_line where) {
     CUgraphNode node = nullptr;
     check(cuGraphAddChildGraphNode(&node, graph, deps.data(), deps.size(), child), "cuGraphAddChildGraphNode", where, {{"child", child}, {"graph", graph}});
@@ -81,7 +82,8 @@ template <class = void>  // clang 14 refuses a deleted function that a template 
 CUgraphNode graph_move_child_graph(CUgraph, node_list, CUgraph, source_line, because_moving_a_graph_into_another_needs_the_headers_of_cuda_12_9 = {}) = delete;
 #endif
 
-/// Any node by its generic parameters: conditionals have no other way.
+/// Adds any node by its generic parameters: conditionals have no other way. @throws driver_error
+/// Driver: cuGraphAddNode_v2
 inline CUgraphNode graph_add_node(CUgraph graph, node_list deps, CUgraphNodeParams& parameters, source_line where) {
     CUgraphNode node = nullptr;
     check(cuGraphAddNode_v2(&node, graph, deps.data(), nullptr, deps.size(), &parameters), "cuGraphAddNode_v2", where,

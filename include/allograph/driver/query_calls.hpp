@@ -19,7 +19,8 @@ inline std::size_t graph_get_nodes(CUgraph graph, std::span<CUgraphNode> nodes, 
     return count;
 }
 
-/// @param from,to,data  of one size
+/// The edges of a graph. @param from,to,data  of one size, filled; empty to count
+/// @return the count. @throws driver_error. Driver: cuGraphGetEdges_v2
 inline std::size_t graph_get_edges(CUgraph graph, std::span<CUgraphNode> from, std::span<CUgraphNode> to, std::span<CUgraphEdgeData> data, source_line where) {
     std::size_t count = from.size();
     const bool fill = !from.empty();
@@ -28,7 +29,9 @@ inline std::size_t graph_get_edges(CUgraph graph, std::span<CUgraphNode> from, s
     return count;
 }
 
-/// @param nodes,data  of one size; without the data the driver refuses edges that carry any
+/// What a node comes after. @param nodes,data  of one size, filled; empty to count; without the data the driver refuses
+///                    edges that carry any
+/// @return the count. @throws driver_error. Driver: cuGraphNodeGetDependencies_v2
 inline std::size_t graph_node_get_dependencies(CUgraphNode node, std::span<CUgraphNode> nodes, std::span<CUgraphEdgeData> data, source_line where) {
     std::size_t count = nodes.size();
     const bool fill = !nodes.empty();
@@ -91,7 +94,7 @@ inline CUDA_HOST_NODE_PARAMS graph_host_node_get_params(CUgraphNode node, source
     return parameters;
 }
 
-/// The graph inside of a child node, which keeps it.
+/// The graph inside of a child node, which keeps it. @throws driver_error. Driver: cuGraphChildGraphNodeGetGraph
 inline CUgraph graph_child_graph_node_get_graph(CUgraphNode node, source_line where) {
     CUgraph graph = nullptr;
     check(cuGraphChildGraphNodeGetGraph(node, &graph), "cuGraphChildGraphNodeGetGraph", where, {{"node", node}});
@@ -126,7 +129,7 @@ struct because_the_layout_of_parameters_needs_the_headers_of_cuda_12_4 {};
 /// True where the headers tell how a kernel's parameters lie: CUDA 12.4 and newer.
 inline constexpr bool knows_parameter_layouts = true;
 
-/// @return false past the last parameter
+/// The place of a parameter of a function. @return false past the last one. @throws driver_error. Driver: cuFuncGetParamInfo
 inline bool func_get_param_info(CUfunction function, std::size_t index, parameter_place& place, source_line where) {
     const CUresult result = cuFuncGetParamInfo(function, index, &place.offset, &place.size);
     if (result != CUDA_ERROR_INVALID_VALUE) {
@@ -135,7 +138,7 @@ inline bool func_get_param_info(CUfunction function, std::size_t index, paramete
     return result == CUDA_SUCCESS;
 }
 
-/// @return false past the last parameter
+/// The place of a parameter of a kernel. @return false past the last one. @throws driver_error. Driver: cuKernelGetParamInfo
 inline bool kernel_get_param_info(CUkernel kernel, std::size_t index, parameter_place& place, source_line where) {
     const CUresult result = cuKernelGetParamInfo(kernel, index, &place.offset, &place.size);
     if (result != CUDA_ERROR_INVALID_VALUE) {

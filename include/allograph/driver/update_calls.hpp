@@ -44,7 +44,8 @@ inline bool graph_node_get_enabled(CUgraphExec exec, CUgraphNode node, source_li
     return enabled != 0;
 }
 
-/// The result is returned: what prevented the update is in `info`.
+/// Takes the parameters of a graph over. The result is returned: what prevented the update is in `info`.
+/// Driver: cuGraphExecUpdate_v2
 inline CUresult graph_exec_update(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo& info) noexcept { return cuGraphExecUpdate_v2(exec, graph, &info); }
 
 }  // namespace driver

@@ -101,6 +101,7 @@ public:
     /// @param where_it_runs  for nodes that are added later
     /// @return the graph and what was found in it
     /// @throws misuse [O1] [O2] [O3] [O4] [F1], [kind] for memory nodes in a plain graph, [C15] for a moved child; driver_error
+    /// Driver: cuGraphGetNodes, cuGraphNodeGetType and the functions that read parameters
     template <checking Same = Checks>
         requires(can.instantiable && Same == Checks)
     [[nodiscard]] static auto adopt(CUgraph raw, device where_it_runs = device{0}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
