@@ -14,6 +14,7 @@ import sys
 import coverage
 import filter as site_filter
 import links
+import refusals
 import rules
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -28,6 +29,7 @@ def version():
 def write_generated_pages(folder):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "rules.dox").write_text(rules.page())
+    (folder / "refusals.dox").write_text(refusals.page())
     (folder / "names.dox").write_text(
         "/** @namespace allograph\nEverything of the library. An inline namespace, `v0`, carries the major version. */\n"
         "/** @namespace allograph::driver\nOne thin function for each function of the driver that the library calls: it throws\n"

@@ -24,6 +24,9 @@ def text_of(element):
 
 def entry(element, name, kind, url, top):
     place = element.find("location")
+    for parent in list(element.iter("para")):  # a driver function, or a constraint, is no documentation
+        for section in parent.findall("simplesect[@kind='par']"):
+            parent.remove(section)
     brief, long = text_of(element.find("briefdescription")), text_of(element.find("detaileddescription"))
     return Name(name, name.rsplit("::", 1)[-1], kind, bool(brief or long), brief or long.split(". ")[0], url,
                 place.get("file", "") if place is not None else "", place.get("line", "") if place is not None else "", top)

@@ -356,7 +356,7 @@ class Reader:
             text, clauses = Reader.cut_requires(text)
         else:
             clauses = []
-        text = re.sub(r"const (?:allograph::)?detail::located<(.*?)>&", r"const \1&", text)
+        text = re.sub(r"const (?:detail::)?located<(.*?)>&", r"const \1&", text)
         text = re.sub(r"\b(?:model::)?detail::(program_record|no_option|\w+)", r"\1", text)
         text = " ".join(text.split())
         constraint = " && ".join(c[1:-1] if c.startswith("(") and Reader.matching(c, 0) == len(c) else c for c in clauses)

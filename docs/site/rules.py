@@ -54,6 +54,7 @@ def page():
     tests = tests_by_rule()
     text = "/** @page page_rules Rules, and what catches each\n\nA rule has an id that stays. A message, a test and this page name it.\n"
     text += "The last column counts the tests that carry the id: those that run, those that must not compile, and static ones.\n"
+    text += "Calls that the compiler refuses are in @ref page_refusals.\n"
     group = None
     for rule, layers, what in rows():
         if rule[0] != group:
