@@ -9,7 +9,7 @@ inline namespace v0 {
 /// What `adopt` gives: the graph, which owns the driver's handle now, and what was found in it.
 template <graph_kind Kind, checking Checks>
 struct [[nodiscard("the graph is in it")]] adopted_graph {
-    basic_graph<Kind, Checks> graph;
+    basic_graph<Kind, Checks> graph;  ///< owns the handle that was passed
     std::vector<node> nodes;                              ///< each behind its dependencies; empty without checks
     std::vector<detail::captured_allocation> allocations;  ///< empty without checks
     bool fully_read = true;                               ///< false where the driver did not say what some node touches

@@ -101,6 +101,7 @@ public:
     /// @param where_it_runs  for nodes that are added later
     /// @return the graph and what was found in it
     /// @throws misuse [O1] [O2] [O3] [O4] [F1], [kind] for memory nodes in a plain graph, [C15] for a moved child; driver_error
+    /// Driver: cuGraphGetNodes, cuGraphNodeGetType and the functions that read parameters
     template <checking Same = Checks>
         requires(can.instantiable && Same == Checks)
     [[nodiscard]] static auto adopt(CUgraph raw, device where_it_runs = device{0}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
@@ -121,6 +122,7 @@ public:
 
     /// The driver's handle; the graph keeps it. What is added to it directly is not checked.
     [[nodiscard]] CUgraph get() const noexcept { return graph_; }
+    /// The device whose context runs the nodes.
     [[nodiscard]] device where_it_runs() const noexcept { return device_; }
 
     /// Physical memory that launches will take, in whole chunks: it follows from the addresses alone (rule M3). The
@@ -658,9 +660,15 @@ private:
     detail::ledger* ledger_ = nullptr;  // null without checks
 };
 
+/// A graph without memory nodes: it can be cloned, lose nodes and edges, and have many executables.
 using graph = basic_graph<graph_kind::plain>;
+/// A graph that owns memory: allocation and free nodes, one executable at a time (rules G1 to G10).
 using memory_graph = basic_graph<graph_kind::memory>;
+/// A graph without memory nodes that checks nothing at run time: its members are the raw calls. What types see still does
+/// not compile.
 using unchecked_graph = basic_graph<graph_kind::plain, checking::off>;
+/// A graph that owns memory and checks nothing at run time: its members are the raw calls. What types see still does not
+/// compile.
 using unchecked_memory_graph = basic_graph<graph_kind::memory, checking::off>;
 
 }  // namespace v0

@@ -52,6 +52,7 @@ public:
         }
     }
 
+    /// The stream that captures: what library calls are given.
     [[nodiscard]] CUstream stream() const noexcept { return stream_; }
 
     /// Asks whether the capture is still whole. A few of these narrow down which call broke it: the message names the line

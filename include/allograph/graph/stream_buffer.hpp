@@ -24,7 +24,7 @@ struct because_a_buffer_is_freed_once_write_std_move {};
 template <class T>
 class [[nodiscard("a buffer that dies at once frees the output at once")]] stream_buffer {
 public:
-    using element_type = T;
+    using element_type = T;  ///< as it was allocated
 
     stream_buffer(stream_buffer&& other) noexcept
         : memory_(detail::take(other.memory_)), stream_(other.stream_), cell_(std::move(other.cell_)) {}
@@ -53,10 +53,13 @@ public:
 
     /// Usable by work on `stream()`, or ordered after the launch.
     [[nodiscard]] device_ptr<T> data() const noexcept { return memory_.data(); }
+    /// All elements, usable as `data()` is.
     [[nodiscard]] device_span<T> span() const noexcept { return memory_; }
     /// Elements; 0 once moved from, freed or released.
     [[nodiscard]] std::size_t size() const noexcept { return memory_.size(); }
+    /// Bytes; 0 once moved from, freed or released.
     [[nodiscard]] std::size_t size_bytes() const noexcept { return memory_.size_bytes(); }
+    /// Where the memory will be freed: at first the stream of the launch.
     [[nodiscard]] CUstream stream() const noexcept { return stream_; }
 
     /// From here on the memory is freed on `other`; the caller orders that stream after the work that uses it.

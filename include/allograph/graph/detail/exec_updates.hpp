@@ -122,7 +122,7 @@ public:
         check_change(which, nullptr, {}, {file, line});
         driver::graph_node_set_enabled(self().exec_, which.get(), enabled, {file, line});
     }
-    /// Driver: cuGraphNodeGetEnabled
+    /// Whether a node works. Driver: cuGraphNodeGetEnabled
     template <class N>
         requires(is_switchable<N>)
     [[nodiscard]] bool is_enabled(const N& which, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const {
