@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <allograph/model/audit_report.hpp>
-#include <allograph/model/audit_report_json.hpp>
+#include <allograph/model/detail/json_text.hpp>
 #include <allograph/model/detail/message.hpp>
 
 namespace allograph {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <allograph/model/audit_report_json.hpp>
 #include <allograph/model/detail/audit_uses.hpp>
+#include <allograph/model/detail/json_text.hpp>
 #include <allograph/model/detail/message.hpp>
 
 namespace allograph {
