@@ -172,7 +172,8 @@ function memoryMap() {
   }
   at.append(make(
       'p', {class: 'quiet small'},
-      'Address against level, at one scale; addresses that nobody uses are left out. Dashed: where a chunk ends. Allocations that leave the graph are not in the plan.'));
+      'Address against level, at one scale; addresses that nobody uses are left out. Dashed: where a chunk ends. ' +
+                    'Allocations that leave the graph are not in the plan.'));
 }
 )page";
 
