@@ -305,10 +305,14 @@ def test_page_runs_without_errors():
     from page_samples import sample
     browser()
     _, folder = audited(program("dlsym", "too_early"))
-    pages = [next(folder.path.glob("graph-*.html")), page_of(sample(150, 7)), page_of(sample(900, 12)), page_of(sample(1, 1, broken=False))]
+    pages = [next(folder.path.glob("graph-*.html")), page_of(sample(150, 7)), page_of(sample(900, 12)),
+             page_of(sample(1, 1, broken=False))]
     empty = sample(1, 1)
     empty.update(nodes=[], edges=[], allocations=[], findings=[], limits=[])
-    for i, page in enumerate([*pages, page_of(empty)]):
+    cyclic = sample(3, 2)  # no node has a level then
+    for node in cyclic["nodes"]:
+        node["level"] = 0
+    for i, page in enumerate([*pages, page_of(empty), page_of(cyclic)]):
         document, console = opened(page, "--window-size=" + ("390,844", "1280,900")[i % 2])
         contains(document[:400], 'data-ready="yes"')
         equal((console, "data-error" in document[:400]), ([], False))

@@ -52,8 +52,7 @@ function lives() {
     svg.append(
         life(i, {x: x(a.first_level), y, width: Math.max(3, x(a.last_level + 1) - x(a.first_level)), height: row - 5, rx: 2}));
     for (const u of a.uses.slice(0, 200)) {
-      const n = outermost(u.node);
-      svg.append(draw('circle', {class: 'dot', cx: x(nodes[n].level + 0.5), cy: y + (row - 5) / 2, r: row > 16 ? 3 : 2}));
+      svg.append(draw('circle', {class: 'dot', cx: x(nodes[u.node].level + 0.5), cy: y + (row - 5) / 2, r: row > 16 ? 3 : 2}));
     }
   });
   box.replaceChildren(svg);
@@ -71,12 +70,6 @@ function lives() {
   table.append(body);
   by('table').append(table);
 }
-// A node of the outermost graph: levels of lifetimes are its.
-function outermost(n) {
-  while (nodes[n].parent !== null) n = nodes[n].parent;
-  return n;
-}
-
 function picture(title, list, place, bytes, lines) {
   const box = make('div', {}, make('h3', {}, title));
   const room = Math.min(560, Math.max(260, (by('map').clientWidth - 16) / (innerWidth > 900 ? 2 : 1) - 8)), left = 90,
