@@ -78,14 +78,12 @@ summary read(const std::string& folder, std::streamoff from = 0) {
     index.seekg(from);
     for (std::string line; std::getline(index, line);) {
         std::istringstream fields(line);
-        std::string kind, process, number, nodes, errors, notes;
+        std::string kind, report, nodes, errors, notes;
         std::getline(fields, kind, '\t');
-        std::getline(fields, process, '\t');
-        std::getline(fields, number, '\t');
+        std::getline(fields, report, '\t');
         std::getline(fields, nodes, '\t');
         std::getline(fields, errors, '\t');
         std::getline(fields, notes, '\t');
-        const std::string report = "graph-" + process + "-" + number;
         if (kind == "graph") {
             ++all.graphs;
             count(errors, all.errors);
