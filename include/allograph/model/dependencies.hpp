@@ -16,12 +16,13 @@ inline namespace v0 {
 struct inferred_t {
     explicit constexpr inferred_t() = default;
 };
+/// `g.add_kernel(ag::inferred, ...)`
 inline constexpr inferred_t inferred{};
 
 /// `after(a, b) + inferred`: these, and what the uses of memory ask for.
 template <std::size_t N>
 struct after_and_inferred {
-    std::array<node, N> nodes;
+    std::array<node, N> nodes;  ///< those that were given
 };
 
 struct because_one_node_is_not_a_range_write_after_node {};
@@ -43,6 +44,7 @@ template <class... H, class Reason = because_after_takes_nodes_write_what_the_ad
     requires(sizeof...(H) > 0 && !(node_handle<H> && ...))
 void after(const H&...) = delete;
 
+/// These nodes, and those that the uses of memory ask for.
 template <std::size_t N>
 [[nodiscard]] constexpr after_and_inferred<N> operator+(const std::array<node, N>& nodes, inferred_t) noexcept {
     return {nodes};
@@ -75,12 +77,14 @@ void unique_after(const H&) = delete;
 /// handles are gathered on the stack, more on the heap.
 class dependencies {
 public:
+    /// The nodes of a braced list; `{}` makes a root.
     constexpr dependencies(std::initializer_list<node> nodes, const char* file = __builtin_FILE(),
                            unsigned line = __builtin_LINE()) noexcept
         : size_(nodes.size()), where_{file, line} {
         nodes_ = nodes.begin();  // the list lives as long as the call that this object is made for
     }
 
+    /// The nodes of a range, which outlives the call.
     template <node_range R>
     constexpr dependencies(R&& range, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
         : dependencies(source_line{file, line}) {  // complete from here on: a range that throws leaks nothing
@@ -99,9 +103,11 @@ public:
         }
     }
 
+    /// What the uses of memory ask for.
     constexpr dependencies(inferred_t, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept
         : where_{file, line}, inferred_(true) {}
 
+    /// These nodes, and what the uses of memory ask for.
     template <std::size_t N>
     constexpr dependencies(const after_and_inferred<N>& both, const char* file = __builtin_FILE(),
                            unsigned line = __builtin_LINE()) noexcept
@@ -123,7 +129,9 @@ public:
         }
     }
 
+    /// How many nodes were given, not counting the inferred ones.
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+    /// A given node, from 0 on.
     [[nodiscard]] constexpr node operator[](std::size_t i) const noexcept {
         if (nodes_ != nullptr) {
             return nodes_[i];

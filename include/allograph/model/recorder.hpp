@@ -20,6 +20,7 @@ inline namespace v0 {
 
 template <class>
 class basic_recorder;
+/// The model of one graph while it is built: the one instance of `basic_recorder`.
 using recorder = basic_recorder<void>;
 
 /// The model of one graph while it is built: nodes, edges, allocations and their uses.
@@ -49,6 +50,7 @@ public:
     basic_recorder& operator=(basic_recorder&&) noexcept = default;
     ~basic_recorder() { storage::give(*this); }
 
+    /// What nodes of this graph carry.
     [[nodiscard]] std::uint32_t graph_id() const noexcept { return id_; }
 
     /// Checks a node that is no alloc or free. @param name  of a kernel, may be null; outlives the graph
@@ -146,6 +148,7 @@ public:
     /// Checks an edge between nodes that are there. Order that is added breaks no rule of group O.
     /// @throws misuse [D3] [D4] [F9] [D6] [D7]
     void check_dependency(const node& from, const node& to, source_line where);
+    /// Records the checked edge.
     void commit_dependency() noexcept {
         if (edge_from_ != 0) {
             order_.add_edge(edge_from_, edge_to_);
@@ -160,10 +163,12 @@ public:
             raise_edge("D6", "there is no such edge", "remove an edge that was added, once", edge_from_, edge_to_, where);
         }
     }
+    /// Records the checked removal.
     void commit_removal() noexcept { order_.remove_edge(edge_from_, edge_to_); }
 
     /// Checks the destruction of a node; for graphs without memory nodes. @throws misuse [D3] [D4]
     void check_destruction(const node& n, source_line where) { edge_from_ = resolve_end(n, "node", where); }
+    /// Records the checked destruction.
     void commit_destruction() noexcept {
         if (edge_from_ == 0) {
             return;
@@ -186,11 +191,13 @@ public:
         return copy;
     }
 
+    /// Says how an allocation ends.
     void set_fate(std::uint32_t allocation, allocation_fate end) noexcept {
         fateless_ += static_cast<std::uint32_t>(end == allocation_fate::none) -
                      static_cast<std::uint32_t>(fate_of(allocation) == allocation_fate::none);
         allocations_[allocation].end = end;
     }
+    /// How an allocation ends, as far as is known.
     [[nodiscard]] allocation_fate fate_of(std::uint32_t allocation) const noexcept { return allocations_[allocation].end; }
 
     /// @param taken_now  allocations whose tokens are on their way into the executable
@@ -205,9 +212,13 @@ public:
         }
     }
 
+    /// Nodes that were recorded, destroyed ones included.
     [[nodiscard]] std::uint32_t node_count() const noexcept { return order_.size(); }
+    /// What a node does.
     [[nodiscard]] node_kind kind_of(std::uint32_t index) const noexcept { return static_cast<node_kind>(nodes_[index].kind); }
+    /// The driver's handle of a node; null in the model alone.
     [[nodiscard]] CUgraphNode_st* handle_of(std::uint32_t index) const noexcept { return nodes_[index].handle; }
+    /// The line that added a node.
     [[nodiscard]] source_line added_at(std::uint32_t index) const noexcept {
         return {files_[nodes_[index].file], nodes_[index].line};
     }
@@ -221,7 +232,7 @@ public:
             }
         }
     }
-    static constexpr std::uint32_t no_index = 0xFFFFFFFFu;
+    static constexpr std::uint32_t no_index = 0xFFFFFFFFu;  ///< no node, no allocation
     /// A node by the driver's handle, or `no_index`.
     [[nodiscard]] std::uint32_t index_of(CUgraphNode_st* handle) {
         index_handles();
@@ -233,15 +244,21 @@ public:
         return before != after && order_.before_any(before + 1, std::span<const number>(&end, 1));
     }
 
+    /// Allocations that were recorded.
     [[nodiscard]] std::uint32_t allocation_count() const noexcept { return allocation_count_; }
+    /// Bytes of an allocation, as asked for.
     [[nodiscard]] std::uint64_t bytes_of(std::uint32_t allocation) const noexcept { return extents_[allocation].bytes; }
+    /// The address of an allocation.
     [[nodiscard]] std::uint64_t address_of(std::uint32_t allocation) const noexcept { return extents_[allocation].address; }
+    /// The ordinal of the device that holds an allocation.
     [[nodiscard]] int device_of(std::uint32_t allocation) const noexcept { return allocations_[allocation].device; }
     /// The allocation node, and the free node or `no_index`.
     [[nodiscard]] std::uint32_t made_by(std::uint32_t allocation) const noexcept { return allocations_[allocation].made_by - 1; }
+    /// The node that frees an allocation, or `no_index`.
     [[nodiscard]] std::uint32_t freed_by(std::uint32_t allocation) const noexcept {
         return allocations_[allocation].freed_by - 1;
     }
+    /// The line that made an allocation.
     [[nodiscard]] source_line allocated_at(std::uint32_t allocation) const noexcept { return made_at(allocations_[allocation]); }
     /// "x: float[1048576], 4 MiB", or without a label "float[1048576], 4 MiB"
     [[nodiscard]] string describe(std::uint32_t allocation) const;
@@ -250,16 +267,19 @@ public:
 
     /// A use of memory that is another graph's: what a graph around this one counts for the node that holds it.
     struct outside_use {
-        memory_use use;
-        source_line where;
+        memory_use use;  ///< the memory, and how
+        source_line where;  ///< the call that added the node
     };
     /// True where nodes are gone, whose uses of other graphs' memory still stand.
     [[nodiscard]] bool lost_nodes() const noexcept { return destroyed_; }
+    /// Each memory of other graphs that the nodes use, once for each way.
     [[nodiscard]] std::span<const outside_use> outside_uses() const noexcept { return {outside_.data(), outside_count_}; }
+    /// Makes room, so that committing cannot fail.
     void reserve_outside(std::size_t more) {
         outside_.resize(outside_count_);
         outside_.reserve(outside_count_ + more);
     }
+    /// Records a use of another graph's memory, once for each way.
     void commit_outside(const outside_use& use) noexcept {
         if (!known_outside(use.use)) {
             outside_.push_back(use);
@@ -284,10 +304,12 @@ public:
         const imported* const from = import_of(allocations_[allocation]);
         return from != nullptr ? from->origin : allocation_ref{id_, allocation};
     }
+    /// True for an allocation that a moved child left to this graph.
     [[nodiscard]] bool is_imported(std::uint32_t allocation) const noexcept { return kind_of(made_by(allocation)) == node_kind::child; }
 
     /// What a moved child allocates and does not free is this graph's from here on, made by the child node (rule C15).
     void reserve_imports(const basic_recorder& child);
+    /// Records them. @param child_node  the index of the node that holds the child
     void commit_imports(const basic_recorder& child, std::uint32_t child_node) noexcept;
 
     /// A use by a node that is there already: of the node's changed parameters, or of a node inside of the graph that
@@ -305,7 +327,9 @@ public:
             raise_late_use(a, early ? "O1" : late ? "O3" : "O2", what(), user, where);
         }
     }
+    /// Makes room, so that committing cannot fail.
     void reserve_late_uses(std::size_t more) { uses_.reserve(use_count_ + more); }
+    /// Records the checked use.
     void commit_late_use(std::uint32_t user, std::uint32_t allocation, access how) noexcept {
         allocation_record& a = allocations_[allocation];
         detail::use_record& latest = how == access::write ? a.writes : a.reads;

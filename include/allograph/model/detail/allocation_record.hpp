@@ -7,7 +7,13 @@ inline namespace v0 {
 
 /// How an allocation of a graph ends, as far as is known: freed in its graph, an output of the executable, freed by
 /// the executable's next launch, or given to another graph that frees it (rule F10).
-enum class allocation_fate : std::uint8_t { none, freed, output, auto_freed, given };
+enum class allocation_fate : std::uint8_t {
+    none,        ///< nobody frees it yet
+    freed,       ///< by a node of its graph
+    output,      ///< it leaves with each launch
+    auto_freed,  ///< by the next launch
+    given        ///< to another graph that frees it
+};
 
 namespace detail {
 
