@@ -474,7 +474,7 @@ private:
 
     // Diagnostics, out of the way of programs that are right
 
-    void raise(const char* rule, const detail::message& what, const string& fix) const;
+    void raise(const char* rule, const detail::message_text& what, const string& fix) const;
     std::uint32_t file_number(const char* file);
     void new_name(const char* name);
     std::uint8_t new_type(const alloc_request& request);

@@ -55,7 +55,7 @@ private:
     source_line at_;
     std::vector<entry> rows_;
 };
-using message = basic_message<void>;
+using message_text = basic_message<void>;
 
 /// "4 MiB", "1.5 KiB", "100 bytes".
 template <class = void>

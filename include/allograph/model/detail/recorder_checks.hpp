@@ -340,7 +340,7 @@ template <class Lazy>
             ordered = false;
             const string what = pending_text();
             raise("O6",
-                  detail::message(
+                  detail::message_text(
                       what + " and " + text_of(n) + " touch " + short_name(a) + " in no order, and one of them writes", where_)
                       .row("allocated", made_at(a), description(a))
                       .row("used", added_at(n - 1), text_of(n))

@@ -8,7 +8,7 @@ namespace allograph {
 inline namespace v0 {
 
 template <class Lazy>
-[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise(const char* rule, const detail::message& what,
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise(const char* rule, const detail::message_text& what,
                                                               const string& fix) const {
     const misuse mistake(rule, what.text(fix));
     if (findings_ == nullptr) {
@@ -169,7 +169,7 @@ template <class Lazy>
     if (found == 0) {
         const string which =
             count == 1 ? "the dependency" : "dependency " + std::to_string(position + 1) + " of " + std::to_string(count);
-        raise(rule, detail::message(which + " " + trouble, where_).row("added", where_, pending_text()), fix);
+        raise(rule, detail::message_text(which + " " + trouble, where_).row("added", where_, pending_text()), fix);
     } else if (by_handle_.built()) {
         by_handle_.reserve_one();
     }
@@ -183,7 +183,7 @@ typename basic_recorder<Lazy>::number basic_recorder<Lazy>::resolve_end(const no
     string fix;
     const number found = find(end, rule, trouble, fix);
     if (found == 0) {
-        raise(rule, detail::message(string("'") + role + "' " + trouble, where).row("at", where), fix);
+        raise(rule, detail::message_text(string("'") + role + "' " + trouble, where).row("at", where), fix);
     }
     return found;
 }
@@ -205,7 +205,7 @@ template <class Lazy>
             given[kept++] = given[i];
         }
     }
-    detail::message what("a dependency stands twice", where_);
+    detail::message_text what("a dependency stands twice", where_);
     for (const number n : twice) {
         what.row("twice", added_at(n - 1), text_of(n));
     }
@@ -225,7 +225,7 @@ template <class Lazy>
     const allocation_record& a = allocations_[allocation];
     const string what = pending_text();
     raise("O1",
-          detail::message(what + " uses " + short_name(a) + ", but is not ordered after its allocation", where_)
+          detail::message_text(what + " uses " + short_name(a) + ", but is not ordered after its allocation", where_)
               .row("allocated", made_at(a), description(a))
               .row("used", where_, what + "; " + dependencies_text()),
           string("let the ") + detail::kind_text(kind_) +
@@ -236,7 +236,7 @@ template <class Lazy>
 [[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_use_after_free(std::uint32_t allocation) const {
     const allocation_record& a = allocations_[allocation];
     const string what = pending_text();
-    detail::message text(what + " uses " + short_name(a) + " after its free", where_);
+    detail::message_text text(what + " uses " + short_name(a) + " after its free", where_);
     text.row("allocated", made_at(a), description(a))
         .row("freed", added_at(a.freed_by - 1))
         .row("used", where_, what);
@@ -269,7 +269,7 @@ template <class Lazy>
     const bool early = rule[1] == '1';
     const bool holds = kind_of(user) == node_kind::child || kind_of(user) == node_kind::conditional;
     const string holder = text_of(user + 1);
-    detail::message text(
+    detail::message_text text(
         what + (holds ? " inside of a " + holder : string()) + " uses " + short_name(a) +
             (early ? ", which is not allocated before it"
              : rule[1] == '2'
@@ -294,7 +294,7 @@ template <class Lazy>
     const allocation_record& a = allocations_[freeing_ - 1];
     freeing_ = 0;
     raise("F1",
-          detail::message(short_name(a) + " is freed already", where_)
+          detail::message_text(short_name(a) + " is freed already", where_)
               .row("allocated", made_at(a), description(a))
               .row("freed", added_at(a.freed_by - 1))
               .row("again", where_),
@@ -307,7 +307,7 @@ template <class Lazy>
     constexpr std::size_t most = 8;
     if (missing.front() == a.made_by) {
         return raise("O4",
-                     detail::message("the free of " + short_name(a) + " is not ordered after its allocation", where_)
+                     detail::message_text("the free of " + short_name(a) + " is not ordered after its allocation", where_)
                          .row("allocated", made_at(a), description(a))
                          .row("freed", where_, dependencies_text()),
                      "let the free depend on the allocation, or pass ag::inferred");
@@ -316,7 +316,7 @@ template <class Lazy>
     for (const number n : missing) {
         one = one && n == missing.front();
     }
-    detail::message what(
+    detail::message_text what(
         "the free of " + short_name(a) + " is not ordered after " + (one ? "a node that uses it" : "nodes that use it"), where_);
     what.row("allocated", made_at(a), description(a));
     number last = 0;
@@ -347,7 +347,7 @@ template <class Lazy>
 [[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_edge(const char* rule, const char* trouble, const char* fix, number from,
                                                               number to, source_line where) const {
     raise(rule,
-          detail::message(trouble, where)
+          detail::message_text(trouble, where)
               .row("from", added_at(from - 1), text_of(from))
               .row("to", added_at(to - 1), text_of(to))
               .row("at", where),
@@ -368,7 +368,7 @@ template <class Lazy>
         }
     }
     const bool one = open.size() == 1;
-    detail::message what(one ? short_name(allocations_[open.front()]) + " has no fate: nobody frees it"
+    detail::message_text what(one ? short_name(allocations_[open.front()]) + " has no fate: nobody frees it"
                              : std::to_string(open.size()) + " allocations have no fate: nobody frees them",
                          where.known() ? where : allocated_at(open.front()));
     for (const std::uint32_t i : open) {
