@@ -86,7 +86,8 @@ public:
         if constexpr (checks) {
             return checked_result(where);
         } else {
-            return {std::move(graph_), captured<Checks>(graph_.get(), graph_.id_, nodes_of(last_))};
+            captured<Checks> work(graph_.get(), graph_.id_, nodes_of(last_));
+            return {std::move(graph_), std::move(work)};
         }
     }
     template <class Reason = because_a_capture_ends_once_write_std_move>

@@ -121,6 +121,7 @@ public:
     void set_enabled(const N& which, bool enabled, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         check_change(which, nullptr, {}, {file, line});
         driver::graph_node_set_enabled(self().exec_, which.get(), enabled, {file, line});
+        forget_borrows();
     }
     /// Whether a node works. Driver: cuGraphNodeGetEnabled
     template <class N>
