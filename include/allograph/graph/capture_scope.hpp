@@ -69,25 +69,7 @@ public:
     ///         refuses to be instantiated, see `broken_graph`
     /// Driver: cuStreamGetCaptureInfo_v3, cuStreamEndCapture
     [[nodiscard]] capture_result<Kind, Checks> end(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) && {
-        const source_line where{file, line};
-        if (!open_) {
-            detail::broken_rule("moved", "this capture has ended already", where);
-        }
-        std::vector<CUgraphNode> last;
-        if (const driver::capture_info info = driver::stream_get_capture_info(stream_, where); info.status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-            last.assign(info.dependencies.begin(), info.dependencies.end());
-        }
-        CUgraph same = nullptr;
-        const CUresult result = cuStreamEndCapture(stream_, &same);
-        close(result);
-        if (result != CUDA_SUCCESS) {
-            fail(result, "cuStreamEndCapture", where);
-        }
-        if constexpr (checks) {
-            return checked_result(last);
-        } else {
-            return {std::move(graph_), captured<Checks>(same, graph_.id_, nodes_of(last))};
-        }
+        return finish({}, {file, line});
     }
     template <class Reason = because_a_capture_ends_once_write_std_move>
     void end() & = delete;
@@ -126,18 +108,25 @@ public:
 private:
     template <graph_kind, checking>
     friend class basic_graph;
+    template <graph_kind, checking>
+    friend struct detail::capturing;
 
     /// Takes the graph only once the capture has begun: a begin that fails leaves it where it was.
     capture_scope(graph_type& from, CUstream stream, const dependencies& deps, capture_mode mode)
-        : stream_(stream), began_(deps.where()), whole_(deps.where()), graph_((begin(from, stream, deps, mode), std::move(from))) {}
+        : capture_scope((refuse_inferred(deps), from), stream, deps, mode, {}) {}
+    /// @param declared  uses of the work that is going to be captured
+    capture_scope(graph_type& from, CUstream stream, const dependencies& deps, capture_mode mode, std::span<const memory_use> declared)
+        : stream_(stream), began_(deps.where()), whole_(deps.where()), graph_((begin(from, stream, deps, mode, declared), std::move(from))) {}
 
-    static void begin(graph_type& into, CUstream stream, const dependencies& deps, capture_mode mode) {
+    static void refuse_inferred(const dependencies& deps) {
         if (deps.inferred()) {
             detail::broken_rule("inferred", "a capture cannot infer what it comes after: nothing is captured yet", deps.where());
         }
+    }
+    static void begin(graph_type& into, CUstream stream, const dependencies& deps, capture_mode mode, std::span<const memory_use> declared) {
         const auto driver_mode = static_cast<CUstreamCaptureMode>(mode);
         if constexpr (checks) {
-            const auto handles = into.model(deps.where()).check(deps, node_kind::empty, "before the captured work", {});
+            const auto handles = into.model(deps.where()).check(deps, node_kind::captured, nullptr, declared);
             driver::stream_begin_capture_to_graph(stream, into.get(), handles, driver_mode, deps.where());
         } else {
             const detail::raw_dependencies raw(deps);
@@ -179,10 +168,35 @@ private:
         throw driver_error(result, call, text, where);
     }
 
-    capture_result<Kind, Checks> checked_result(const std::vector<CUgraphNode>& last) {
+    /// @param declared  uses of the captured work that its nodes do not show
+    capture_result<Kind, Checks> finish(std::span<const memory_use> declared, source_line where) {
+        if (!open_) {
+            detail::broken_rule("moved", "this capture has ended already", where);
+        }
+        std::vector<CUgraphNode> last;
+        if (const driver::capture_info info = driver::stream_get_capture_info(stream_, where); info.status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+            last.assign(info.dependencies.begin(), info.dependencies.end());
+        }
+        CUgraph same = nullptr;
+        const CUresult result = cuStreamEndCapture(stream_, &same);
+        close(result);
+        if (result != CUDA_SUCCESS) {
+            fail(result, "cuStreamEndCapture", where);
+        }
+        if constexpr (checks) {
+            return checked_result(last, declared);
+        } else {
+            return {std::move(graph_), captured<Checks>(same, graph_.id_, nodes_of(last))};
+        }
+    }
+
+    capture_result<Kind, Checks> checked_result(const std::vector<CUgraphNode>& last, std::span<const memory_use> declared) {
         recorder& model = graph_.ledger_->model;
         try {
             detail::captured_nodes<recorder> found(model, began_);
+            if (last.size() == 1) {
+                found.declare(last.front(), declared);
+            }
             found.enter(graph_.get());
             if (found.has_memory_nodes && !graph_type::can.memory_nodes) {
                 found.findings.insert(found.findings.begin(), {"kind", "cuMemAllocAsync or cuMemFreeAsync was captured, and this kind of graph cannot hold memory nodes", began_});
@@ -194,6 +208,7 @@ private:
             work.nodes_ = std::move(found.nodes);
             work.allocations_ = std::move(found.allocations);
             work.fully_read_ = found.complete;
+            work.declared_ = found.declared;
             return {std::move(graph_), std::move(work)};
         } catch (const std::exception& trouble) {
             if (graph_.broken_.empty()) {

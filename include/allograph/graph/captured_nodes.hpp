@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <allograph/graph/detail/read_back.hpp>
@@ -34,6 +35,12 @@ public:
         }
     }
 
+    /// One of the nodes, where it is no memory node, also uses what the caller said.
+    void declare(CUgraphNode which, std::span<const memory_use> uses) {
+        declared_for_ = which;
+        declared_ = uses;
+    }
+
     /// Enters each node of the graph that the model does not know. @throws driver_error
     void enter(CUgraph graph) {
         const std::vector<CUgraphNode> all = node_reader<>::nodes_of(graph, where_);
@@ -57,6 +64,7 @@ public:
     std::vector<finding> findings;
     bool has_memory_nodes = false;
     bool complete = true;  // every node was read in full
+    bool declared = false;  // the uses that the caller said are entered
 
 private:
     /// In an order in which every node comes after its dependencies, whatever order the driver lists them in.
@@ -121,21 +129,25 @@ private:
     void find_uses(const node_reading& each) {
         uses_.clear();
         for (const touched_memory& touched : each.memory) {
-            const std::uint32_t allocation = find(touched.address);
-            if (allocation == address_map::nobody) {
-                continue;
-            }
-            bool known = false;
-            for (memory_use& use : uses_) {
-                if (use.allocation.index == allocation) {
-                    known = true;
-                    use.how = touched.how == access::write ? access::write : use.how;
-                }
-            }
-            if (!known) {
-                uses_.push_back({{model_.graph_id(), allocation}, touched.how});
+            if (const std::uint32_t allocation = find(touched.address); allocation != address_map::nobody) {
+                add_use({{model_.graph_id(), allocation}, touched.how});
             }
         }
+        if (each.handle == declared_for_) {
+            declared = true;
+            for (const memory_use& use : declared_) {
+                add_use(use);
+            }
+        }
+    }
+    void add_use(const memory_use& added) {
+        for (memory_use& use : uses_) {
+            if (use.allocation == added.allocation) {
+                use.how = added.how == access::write ? access::write : use.how;
+                return;
+            }
+        }
+        uses_.push_back(added);
     }
 
     std::uint32_t find(std::uint64_t address) {
@@ -165,6 +177,8 @@ private:
     std::vector<CUgraphNode> waiting_;
     std::vector<node> dependencies_;
     std::vector<memory_use> uses_;
+    CUgraphNode declared_for_ = nullptr;
+    std::span<const memory_use> declared_;
 };
 
 }  // namespace detail

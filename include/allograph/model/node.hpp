@@ -61,7 +61,8 @@ enum class node_kind : std::uint8_t {
     event_wait,
     semaphore_signal,
     semaphore_wait,
-    batch_mem_op
+    batch_mem_op,
+    captured
 };
 
 /// A node of known kind, as the `add_` members return it. It is a `node` wherever one is asked for.
@@ -78,6 +79,7 @@ using memcpy_node = typed_node<node_kind::memcpy>;
 using kernel_node = typed_node<node_kind::kernel>;
 using host_node = typed_node<node_kind::host>;
 using empty_node = typed_node<node_kind::empty>;
+using captured_node = typed_node<node_kind::captured>;
 
 /// What may stand as a dependency: `node`, every typed node, `alloc_node<T>`, and the driver's `CUgraphNode`.
 template <class H>

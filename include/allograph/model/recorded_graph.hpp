@@ -44,6 +44,10 @@ public:
     node emit_host(const dependencies& deps, std::span<const memory_use> uses, F&&) {
         return add(deps, node_kind::host, nullptr, uses);
     }
+    template <class F>
+    node emit_captured(const dependencies& deps, std::span<const memory_use> uses, F&) {
+        return add(deps, node_kind::captured, nullptr, uses);
+    }
     node emit_empty(const dependencies& deps) { return add(deps, node_kind::empty, nullptr, {}); }
     void emit_dependency(const node& from, const node& to, source_line where) {
         model_.check_dependency(from, to, where);

@@ -68,6 +68,10 @@ public:
     constexpr node emit_host(const dependencies& deps, std::span<const memory_use> uses, F&&) {
         return add(deps, uses);
     }
+    template <class F>
+    constexpr node emit_captured(const dependencies& deps, std::span<const memory_use> uses, F&) {
+        return add(deps, uses);
+    }
     constexpr node emit_empty(const dependencies& deps) { return add(deps, {}); }
 
     constexpr void emit_dependency(const node& from, const node& to, source_line where) {
