@@ -11,19 +11,21 @@ inline namespace v0 {
 
 /// Uploads the executable on a stream as part of instantiating it: its memory is mapped then, not at the first launch.
 struct upload_to {
-    stream_ref stream;
+    stream_ref stream;  ///< where the upload is ordered
 };
 
 /// Lets the priority attributes of nodes count instead of the launching stream's.
 struct use_node_priorities_t {
     explicit constexpr use_node_priorities_t() = default;
 };
+/// Option of `instantiate`.
 inline constexpr use_node_priorities_t use_node_priorities{};
 
 /// Makes an executable that kernels can launch: plain graphs alone (rules G7, G8).
 struct device_launch_t {
     explicit constexpr device_launch_t() = default;
 };
+/// Option of `instantiate` of a plain graph.
 inline constexpr device_launch_t device_launch{};
 
 /// No allocation leaves the graph.

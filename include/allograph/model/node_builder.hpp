@@ -20,6 +20,7 @@ inline namespace v0 {
 struct zero_t {
     explicit constexpr zero_t() = default;
 };
+/// `g.add_memset(ag::after(x), x.span(), ag::zero)`
 inline constexpr zero_t zero{};
 
 struct because_this_kind_of_graph_cannot_hold_allocations_use_memory_graph {};
@@ -172,8 +173,8 @@ concept stream_work = std::is_invocable_v<F&, CUstream_st*> && std::is_void_v<st
 template <class Derived, graph_kind Kind>
 class node_builder {
 public:
-    static constexpr graph_kind kind = Kind;
-    static constexpr capabilities can = capabilities_of(Kind);
+    static constexpr graph_kind kind = Kind;  ///< of this graph
+    static constexpr capabilities can = capabilities_of(Kind);  ///< what such a graph may do
 
     /// Adds an allocation of `count` elements of `T`, usable by nodes ordered after it and before its free.
     /// @param count  elements, at least 1
@@ -220,7 +221,9 @@ public:
     void add_alloc(std::size_t, because_an_allocation_has_an_element_type_write_add_alloc_of_it = {}) = delete;
     void add_alloc(const dependencies&, std::size_t, because_an_allocation_has_an_element_type_write_add_alloc_of_it = {}) = delete;
 
-    /// Frees an allocation, of this graph or of another, after the nodes that use it (rules O3, O4).
+    /// Frees an allocation, of this graph or of another, after the nodes that use it (rules O3, O4). Where this graph dies before
+    /// it is launched, the memory of another goes back to the executable that allocates it, which frees it before its next
+    /// launch and when it dies.
     /// @param token  spent on success
     /// @throws misuse [O3] [O4] [F9]
     /// Driver: cuGraphAddMemFreeNode

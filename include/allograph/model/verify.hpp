@@ -18,14 +18,16 @@ inline namespace v0 {
 struct no_races_t {
     explicit constexpr no_races_t() = default;
 };
+/// `verify(no_races, program, args...)`
 inline constexpr no_races_t no_races{};
 
 /// Everything that is wrong with a program.
 struct verification_report {
-    std::vector<finding> findings;
-    std::uint32_t nodes = 0;
-    std::uint32_t allocations = 0;
+    std::vector<finding> findings;  ///< each broken rule, in the order of the program
+    std::uint32_t nodes = 0;  ///< that the program made
+    std::uint32_t allocations = 0;  ///< that the program made
 
+    /// True where nothing is wrong.
     [[nodiscard]] explicit operator bool() const noexcept { return findings.empty(); }
     /// A summary line, then every finding.
     [[nodiscard]] std::string text() const {

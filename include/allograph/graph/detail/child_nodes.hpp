@@ -15,6 +15,7 @@ class graph_exec;
 template <checking Checks>
 struct moved_child;
 
+/// A node that runs a graph.
 using child_node = typed_node<node_kind::child>;
 
 struct because_a_memory_graph_becomes_a_child_by_moving_write_std_move {};

@@ -18,6 +18,7 @@ struct conditional_with_else;
 template <checking Checks>
 struct conditional_with_bodies;
 
+/// A node that runs one of its bodies, or none, as a condition says.
 using conditional_node = typed_node<node_kind::conditional>;
 
 struct because_if_else_and_switch_need_the_headers_of_cuda_12_8 {};
