@@ -30,6 +30,8 @@ template <class Derived, graph_kind Kind, checking Checks>
 class exec_updates;
 template <graph_kind Kind, checking Checks>
 struct adopting;  // include <allograph/graph/adopt.hpp>
+template <graph_kind Kind, checking Checks>
+struct capturing;  // include <allograph/capture.hpp>
 }
 class planned_graph;
 
@@ -282,6 +284,8 @@ private:
     friend class detail::more_nodes;
     template <graph_kind, checking>
     friend struct detail::adopting;
+    template <graph_kind, checking>
+    friend struct detail::capturing;
     template <class, graph_kind, checking>
     friend class detail::child_nodes;
     template <class, graph_kind, checking>
@@ -552,6 +556,11 @@ private:
             owned.keep();
             return made;
         });
+    }
+
+    template <class F, checking Same = Checks>
+    node emit_captured(const dependencies& deps, std::span<const memory_use> uses, F& work) {
+        return detail::capturing<Kind, Same>::add(*this, deps, uses, work);
     }
 
     [[gnu::always_inline]] node emit_empty(const dependencies& deps) {

@@ -106,6 +106,8 @@ inline const char* kind_text(node_kind kind) noexcept {
         return "semaphore wait";
     case node_kind::batch_mem_op:
         return "batch of memory operations";
+    case node_kind::captured:
+        return "captured work";
     }
     return "node";
 }
