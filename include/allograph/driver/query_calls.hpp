@@ -94,6 +94,13 @@ inline CUDA_HOST_NODE_PARAMS graph_host_node_get_params(CUgraphNode node, source
     return parameters;
 }
 
+/// The operations of a node of them. @throws driver_error. Driver: cuGraphBatchMemOpNodeGetParams
+inline CUDA_BATCH_MEM_OP_NODE_PARAMS graph_batch_mem_op_node_get_params(CUgraphNode node, source_line where) {
+    CUDA_BATCH_MEM_OP_NODE_PARAMS parameters{};
+    check(cuGraphBatchMemOpNodeGetParams(node, &parameters), "cuGraphBatchMemOpNodeGetParams", where, {{"node", node}});
+    return parameters;
+}
+
 /// The graph inside of a child node, which keeps it. @throws driver_error. Driver: cuGraphChildGraphNodeGetGraph
 inline CUgraph graph_child_graph_node_get_graph(CUgraphNode node, source_line where) {
     CUgraph graph = nullptr;
