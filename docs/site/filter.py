@@ -498,7 +498,7 @@ def markdown(path):
             first = False
             out.append(f"{heading[1]} {heading[2]} {{#{label}}}")
             continue
-        line = re.sub(r"\[((?:[^\[\]]|\[[A-Z]\d+\])*)\]\(([^)\s]+)\)", link, line)
+        line = re.sub(r"(?<!!)\[((?:[^\[\]]|\[[A-Z]\d+\])*)\]\(([^)\s]+)\)", link, line)
         line = linked_rules(line)
         if line.startswith("|"):  # cells that hold nothing but rules
             line = re.sub(r"(?<=\|) ((?:[A-Z]\d+(?:, | to )?)+) (?=\|)", lambda m: " " + re.sub(r"\b([A-Z]\d+)\b", rule_link, m[1]) + " ", line)
