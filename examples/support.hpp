@@ -45,6 +45,19 @@ public:
         const std::optional<std::string> text = take(option);
         return text ? count_of(*text, std::string(option), most) : otherwise;
     }
+    /// A number above 0 and below 1. @throws bad_input for anything else
+    [[nodiscard]] double take_fraction(std::string_view option, double otherwise) {
+        const std::optional<std::string> text = take(option);
+        if (!text) {
+            return otherwise;
+        }
+        double value = 0;
+        const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+        if (error != std::errc{} || end != text->data() + text->size() || !(value > 0 && value < 1)) {
+            throw bad_input(std::string(option) + " is a number between 0 and 1, not '" + *text + "'");
+        }
+        return value;
+    }
     static std::size_t count_of(std::string_view text, const std::string& what, std::size_t most) {
         std::size_t value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -69,16 +82,19 @@ private:
 };
 
 /// Launches `count` times, the first time included, and compares the graph memory in use after the first and after the last.
-/// @param launch  launches and waits; what it returns is let go of
+/// @param launch  launches on the stream, looks at the results and lets go of them
 /// @return true where both figures are the same
 template <class Launch>
-[[nodiscard]] bool relaunch(std::size_t count, Launch&& launch, allograph::device where = allograph::device{0}) {
+[[nodiscard]] bool relaunch(std::size_t count, const allograph::stream& stream, Launch&& launch,
+                            allograph::device where = allograph::device{0}) {
     const allograph::graph_memory memory(where);
     launch();
+    stream.synchronize();  // what was let go of is free then
     const std::uint64_t first = memory.used();
     for (std::size_t i = 1; i < count; ++i) {
         launch();
     }
+    stream.synchronize();
     const std::uint64_t last = memory.used();
     std::printf("graph memory in use: %llu bytes after the first launch, %llu after launch %zu\n",
                 static_cast<unsigned long long>(first), static_cast<unsigned long long>(last), count);

@@ -175,7 +175,7 @@ CUresult make_child(const graph& where, const CUDA_CHILD_GRAPH_NODE_PARAMS& para
         return CUDA_ERROR_INVALID_VALUE;
     if (holds_conditional(*child))
         return CUDA_ERROR_NOT_SUPPORTED;  // [C17]
-    if (params.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE) {
+    if (ownership_of(params) == child_ownership::copied) {
         if (child->holds_memory())
             return CUDA_ERROR_NOT_SUPPORTED;  // [G4]
         auto copy = copy_graph(*child);
@@ -183,7 +183,7 @@ CUresult make_child(const graph& where, const CUDA_CHILD_GRAPH_NODE_PARAMS& para
         result = child_data{std::move(copy), {}};
         return CUDA_SUCCESS;
     }
-    if (params.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
+    if (ownership_of(params) != child_ownership::moved)
         return CUDA_ERROR_INVALID_VALUE;
     if (child->moved || child->executables != 0)
         return CUDA_ERROR_NOT_SUPPORTED;  // [C3] [C5]

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "allograph_reference/reference_driver.h"
+#include "newer.hpp"
 
 namespace allograph_reference {
 

@@ -36,8 +36,8 @@ static_assert(takes_conditionals<ag::graph> && takes_conditionals<ag::memory_gra
 
 // By copy, on every kind.
 static_assert(takes_child<ag::graph, ag::graph&> && takes_child<ag::memory_graph, const ag::graph&> && takes_child<moved, ag::graph&> && takes_child<body, ag::graph>);
-// By move, on a memory graph alone (G4, C1, C3, C16).
-static_assert(takes_child<ag::memory_graph, ag::memory_graph>);
+// By move, on a memory graph alone (G4, C1, C3, C16), where the headers know how.
+static_assert(takes_child<ag::memory_graph, ag::memory_graph> == ag::driver::moves_children);
 static_assert(!takes_child<ag::memory_graph, ag::memory_graph&> && !takes_child<ag::memory_graph, const ag::memory_graph>);
 static_assert(!takes_child<ag::graph, ag::memory_graph> && !takes_child<moved, ag::memory_graph> && !takes_child<body, ag::memory_graph>);
 static_assert(!takes_child<ag::memory_graph, moved> && !takes_child<ag::graph, body&> && !takes_child<ag::memory_graph, memory_exec>);

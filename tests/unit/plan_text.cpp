@@ -185,7 +185,7 @@ TEST_CASE("a mangled plan is refused or is a plan, and nothing else happens", "[
                 break;
             }
             if (text.empty()) {
-                text = "x";
+                text.push_back('x');
             }
         }
         try {

@@ -16,14 +16,6 @@ inline void stream_begin_capture_to_graph(CUstream stream, CUgraph graph, std::s
           {{"stream", stream}, {"graph", graph}, {"dependencies", deps.size()}, {"mode", static_cast<std::uint64_t>(mode)}});
 }
 
-/// Ends a capture. @return the graph that was captured into. @throws driver_error, the driver destroyed the graph then
-/// Driver: cuStreamEndCapture
-inline CUgraph stream_end_capture(CUstream stream, source_line where) {
-    CUgraph graph = nullptr;
-    check(cuStreamEndCapture(stream, &graph), "cuStreamEndCapture", where, {{"stream", stream}});
-    return graph;
-}
-
 /// Whether a stream captures, or captured until something broke it. @throws driver_error
 /// Driver: cuStreamIsCapturing
 inline CUstreamCaptureStatus stream_is_capturing(CUstream stream, source_line where) {

@@ -94,7 +94,7 @@ inline CUDA_HOST_NODE_PARAMS graph_host_node_get_params(CUgraphNode node, source
     return parameters;
 }
 
-/// The operations of a node of them. @throws driver_error. Driver: cuGraphBatchMemOpNodeGetParams
+/// What a batch memory operation node does. @throws driver_error. Driver: cuGraphBatchMemOpNodeGetParams
 inline CUDA_BATCH_MEM_OP_NODE_PARAMS graph_batch_mem_op_node_get_params(CUgraphNode node, source_line where) {
     CUDA_BATCH_MEM_OP_NODE_PARAMS parameters{};
     check(cuGraphBatchMemOpNodeGetParams(node, &parameters), "cuGraphBatchMemOpNodeGetParams", where, {{"node", node}});
@@ -155,7 +155,9 @@ inline bool kernel_get_param_info(CUkernel kernel, std::size_t index, parameter_
 }
 #else
 inline constexpr bool knows_parameter_layouts = false;
+template <class = void>  // clang 14 refuses a deleted function that a template names, even where nobody calls it
 bool func_get_param_info(CUfunction, std::size_t, parameter_place&, source_line, because_the_layout_of_parameters_needs_the_headers_of_cuda_12_4 = {}) = delete;
+template <class = void>
 bool kernel_get_param_info(CUkernel, std::size_t, parameter_place&, source_line, because_the_layout_of_parameters_needs_the_headers_of_cuda_12_4 = {}) = delete;
 #endif
 

@@ -66,7 +66,7 @@ struct adopting {
         adopted_graph<Kind, Checks> result{static_cast<basic_graph<Kind, Checks>&&>(around), {}, {}, true};
         if constexpr (Checks == checking::on) {
             ledger& books = result.graph.books();
-            captured_nodes<recorder> found(books.model, where);
+            captured_nodes<ledger> found(books, where);
             found.enter(raw);
             if (found.has_memory_nodes && !capabilities_of(Kind).memory_nodes) {
                 broken_rule("kind", "the graph holds memory nodes: adopt it as a memory_graph", where);

@@ -113,6 +113,9 @@ public:
     [[nodiscard]] CUgraph release() && noexcept
         requires(can.instantiable)
     {
+        if constexpr (checks) {
+            ledger_->lose_sight();
+        }
         delete detail::take(ledger_);
         return detail::take(graph_);
     }
@@ -132,7 +135,8 @@ public:
 
     /// Makes the executable, which takes the graph over: there may be one at a time (rule G5).
     /// @param a,b,c  in any order: `outputs(...)` or `auto_free(...)`, `upload_to{stream}`, `use_node_priorities`
-    /// @throws misuse [F10] naming each allocation without a fate; driver_error. Graph and options stay as they were
+    /// @throws misuse [F10] naming each allocation without a fate; driver_error. Graph and options stay as they were, but
+    ///         outputs that are made in the call die with it, tokens and all: name them first where a failure is to be survived
     /// Driver: cuGraphInstantiateWithParams
     template <class A = detail::no_option, class B = detail::no_option, class C = detail::no_option>
         requires(can.instantiable && !can.many_executables && detail::memory_graph_option<A> && detail::memory_graph_option<B> &&
@@ -440,26 +444,16 @@ private:
     /// the memory is live (rules F3 to F5, X6).
     [[gnu::noinline]] node free_of_another(const dependencies& deps, const free_request& request) {
         recorder& own = model(deps.where());
-        std::uint32_t allocation = own.local_of(request.allocation);
+        const std::uint32_t allocation = own.local_of(request.allocation);
         if (allocation != recorder::no_index) {  // a moved child left it to this graph (rule C15)
             const CUgraphNode handle =
                 driver::graph_add_mem_free_node(graph_, own.check_free(deps, {request.alloc, {id_, allocation}, request.address}), request.address, deps.where());
             return detail::handle_access::make_node(handle, id_, own.commit(handle));
         }
-        allocation = request.allocation.index;
-        detail::ledger* const maker = detail::ledger::launcher_of(request.allocation, allocation);
-        if (maker == nullptr) {
-            detail::broken_rule("F4", "the graph that made this allocation is gone, and its executable too: nothing will ever allocate it", deps.where());
-        }
-        refuse_if_freed(maker->model, allocation, deps.where());
-        const detail::allocation_cell cell = maker->prepare_export(allocation);
-        detail::ledger::make_room(ledger_->frees, 1);
-        std::string what = maker->model.describe(allocation);
+        auto coming = ledger_->prepare_free(request.allocation, deps.where());
         const CUgraphNode handle = driver::graph_add_mem_free_node(graph_, own.check_free(deps, request), request.address, deps.where());
         const std::uint32_t index = own.commit(handle);
-        maker->commit_export(allocation, cell);
-        maker->model.set_fate(allocation, allocation_fate::given);
-        ledger_->frees.push_back({cell, std::move(what), deps.where()});
+        ledger_->commit_free(std::move(coming));
         return detail::handle_access::make_node(handle, id_, index);
     }
 
@@ -594,8 +588,12 @@ private:
                 detail::broken_rule("condition", "a condition was made that no conditional node uses: the driver refuses such a graph", where);
             }
         }
-        if (!broken_.empty()) [[unlikely]] {
-            throw misuse("C13", "this graph cannot be instantiated: " + broken_ + "\n  at         " + detail::line_text(where) + "\n  fix: build the graph again");
+        const std::string* why = &broken_;
+        if constexpr (checks) {
+            why = ledger_ != nullptr && why->empty() ? &ledger_->broken : why;
+        }
+        if (!why->empty()) [[unlikely]] {
+            throw misuse("C13", "this graph cannot be instantiated: " + *why + "\n  at         " + detail::line_text(where) + "\n  fix: build the graph again");
         }
     }
     /// A graph that holds a conditional has one executable at a time (rule C18): what says whether it lives.
@@ -608,15 +606,6 @@ private:
             detail::broken_rule("C18", "a graph that holds a conditional node has one executable at a time, and it lives", where);
         }
         return ledger_->one_executable = detail::allocation_cell::make();
-    }
-
-    /// A capture may have freed an allocation whose token is still in the caller's hands (rule C12).
-    static void refuse_if_freed(const recorder& maker, std::uint32_t allocation, source_line where) {
-        if (maker.fate_of(allocation) == allocation_fate::freed) [[unlikely]] {
-            throw misuse("F1", maker.describe(allocation) + " is freed already, inside of its graph\n  allocated  " + detail::line_text(maker.allocated_at(allocation)) +
-                                   "\n  freed      " + detail::line_text(maker.added_at(maker.freed_by(allocation))) + "\n  at         " + detail::line_text(where) +
-                                   "\n  fix: give an allocation one fate");
-        }
     }
 
     template <class Fates>
@@ -639,7 +628,7 @@ private:
                 if (allocation == recorder::no_index) {
                     detail::broken_rule("F3", "an output of another graph: only the graph that made an allocation can launch it", where);
                 }
-                refuse_if_freed(own, allocation, where);
+                detail::ledger::refuse_if_freed(own, allocation, where);
                 taken.push_back(allocation);
             });
             own.require_fates(taken, where);

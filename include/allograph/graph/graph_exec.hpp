@@ -81,6 +81,7 @@ public:
             }
         }
         if constexpr (checks && holds_graph) {
+            reclaim(stream.get());
             require_launchable(where);
         } else if constexpr (checks) {
             detail::ledger::require_live(graph_.borrows, where);
@@ -134,6 +135,7 @@ public:
         driver::check(cuGraphExecDestroy(exec_), "cuGraphExecDestroy", {file, line}, {{"exec", exec_}});
         exec_ = nullptr;
         free_last();
+        reclaim(last_stream_);
         if constexpr (checks) {
             recorder& model = graph_.books().model;
             detail::each_token(fates_, [&](const auto& token) { model.set_fate(model.local_of(token.allocation()), allocation_fate::none); });
@@ -188,7 +190,7 @@ private:
         }
         detail::ledger::require_live(graph_.books().borrows, where);
         for (const auto& each : graph_.books().frees) {
-            if (!each.cell.live()) [[unlikely]] {
+            if (each.cell.gone()) [[unlikely]] {
                 throw misuse("X6", "this graph frees " + each.what + ", which is not live: launch the graph that allocates it first, once for each launch of this one\n" +
                                        "  freed      " + detail::line_text(each.freed) + "\n  launched   " + detail::line_text(where));
             }
@@ -281,9 +283,23 @@ private:
         }
     }
 
+    /// What another graph was to free, which died before its launch: the memory is this executable's to free again.
+    void reclaim([[maybe_unused]] CUstream stream) noexcept {
+        if constexpr (checks && holds_graph) {
+            for (const auto& each : graph_.books().exports) {
+                if (each.cell.abandoned() && each.cell.live()) [[unlikely]] {
+                    const auto& model = graph_.books().model;
+                    each.cell.set_live(false);
+                    detail::free_or_orphan(model.address_of(each.allocation), model.bytes_of(each.allocation), launched_ ? last_stream_ : stream);
+                }
+            }
+        }
+    }
+
     void destroy() noexcept {
         if (exec_ != nullptr) {
             free_last();
+            reclaim(last_stream_);
             detail::destroy_or_wait(detail::take(exec_));
             if constexpr (!holds_graph) {
                 graph_.only.set_live(false);

@@ -84,7 +84,7 @@ public:
 
     /// Copies to the host in the order of the stream; synchronise the stream before reading.
     /// @param host  as many elements as the buffer has. @throws misuse [O5] for another size
-    /// Driver: cuMemcpyDtoHAsync_v2
+    /// Driver: cuMemcpyDtoHAsync
     void copy_to(std::span<T> host, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const {
         const source_line where{file, line};
         if (host.size() != size()) {

@@ -105,13 +105,13 @@ public:
 
     /// What the uses of memory ask for.
     constexpr dependencies(inferred_t, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept
-        : inferred_(true), where_{file, line} {}
+        : where_{file, line}, inferred_(true) {}
 
     /// These nodes, and what the uses of memory ask for.
     template <std::size_t N>
     constexpr dependencies(const after_and_inferred<N>& both, const char* file = __builtin_FILE(),
                            unsigned line = __builtin_LINE()) noexcept
-        : nodes_(both.nodes.data()), size_(N), inferred_(true), where_{file, line} {}
+        : nodes_(both.nodes.data()), size_(N), where_{file, line}, inferred_(true) {}
 
     template <node_handle H>
     dependencies(const H&, because_one_node_is_not_a_range_write_after_node = {}) = delete;
@@ -169,7 +169,7 @@ private:
     }
     constexpr void spill(const detail::node_parts& parts) {
         if (size_ == capacity_ || spilled_ == nullptr) {
-            capacity_ = 2 * size_;
+            capacity_ = static_cast<std::uint32_t>(2 * size_);
             auto* const grown = new detail::node_parts[capacity_];
             for (std::size_t i = 0; i < size_; ++i) {
                 grown[i] = parts_[i];
@@ -183,12 +183,12 @@ private:
     const node* nodes_ = nullptr;
     CUgraphNode_st* const* raw_ = nullptr;
     std::size_t size_ = 0;
-    bool inferred_ = false;
     source_line where_;
-    const detail::node_parts* parts_ = nullptr;       // what was gathered: one of the next two
+    bool inferred_ = false;
+    std::uint32_t capacity_ = 0;                      // of spilled_
+    detail::node_parts* spilled_ = nullptr;           // a vector here would cost every call its three words
+    const detail::node_parts* parts_ = nullptr;       // what was gathered: spilled_ or the next
     detail::node_parts gathered_[gathered_on_stack];  // only the first size_ are set
-    detail::node_parts* spilled_ = nullptr;  // a vector here would cost every call its three words
-    std::size_t capacity_ = 0;
 };
 
 }  // namespace v0

@@ -212,7 +212,9 @@ public:
     void add_alloc(std::size_t, because_an_allocation_has_an_element_type_write_add_alloc_of_it = {}) = delete;
     void add_alloc(const dependencies&, std::size_t, because_an_allocation_has_an_element_type_write_add_alloc_of_it = {}) = delete;
 
-    /// Frees an allocation, of this graph or of another, after the nodes that use it (rules O3, O4).
+    /// Frees an allocation, of this graph or of another, after the nodes that use it (rules O3, O4). Where this graph dies before
+    /// it is launched, the memory of another goes back to the executable that allocates it, which frees it before its next
+    /// launch and when it dies.
     /// @param token  spent on success
     /// @throws misuse [O3] [O4] [F9]
     /// Driver: cuGraphAddMemFreeNode

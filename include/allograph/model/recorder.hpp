@@ -50,7 +50,12 @@ public:
     /// @throws misuse [D2] [D3] [D4] [F9] [O1] [O2], [O6] if asked
     std::span<CUgraphNode_st* const> check(const dependencies& deps, node_kind kind, const char* name,
                                            std::span<const memory_use> uses) {
+        for (const memory_use& use : uses) {
+            __builtin_prefetch(allocations_.data() + use.allocation.index);  // while the dependencies are looked at
+        }
+        freeing_ = 0;
         resolve(deps, kind, name);
+        pending_.reserve(uses.size());
         uses_.reserve(use_count_ + uses.size());
         for (const memory_use& use : uses) {
             if (use.allocation.graph == id_) {
@@ -68,16 +73,18 @@ public:
     /// @param own_device  the ordinal of the graph's own device, for requests that name none
     /// @throws misuse [D2] [D3] [D4] [F9]
     std::span<CUgraphNode_st* const> check_alloc(const dependencies& deps, const alloc_request& request, int own_device = 0) {
+        freeing_ = 0;
         resolve(deps, node_kind::alloc, request.options.label());
-        allocations_.reserve(allocation_count_ + std::size_t{1});
+        if (allocation_count_ >= extents_.capacity()) [[unlikely]] {
+            reserve_allocations(1);
+        }
         const int device = request.options.has_device() ? request.options.where().ordinal : own_device;
-        allocations_[allocation_count_] = {.bytes = request.bytes,
-                                           .address = 0,
-                                           .made_by = 0,
+        extents_[allocation_count_].bytes = request.bytes;
+        allocations_[allocation_count_] = {.made_by = 0,
                                            .freed_by = 0,
                                            .witness = 0,
-                                           .writers = 0,
-                                           .readers = 0,
+                                           .writes = {},
+                                           .reads = {},
                                            .device = static_cast<std::int16_t>(device),
                                            .type = type_of(request),
                                            .end = allocation_fate::none};
@@ -91,9 +98,10 @@ public:
     /// @throws misuse [D2] [D3] [D4] [F9] [F1] [O3] [O4]
     std::span<CUgraphNode_st* const> check_free(const dependencies& deps, const free_request& request) {
         const bool own = request.allocation.graph == id_ && request.allocation.index < allocation_count_;
-        resolve(deps, node_kind::free, own ? label_of(allocations_[request.allocation.index]) : nullptr);
+        __builtin_prefetch(allocations_.data() + request.allocation.index);
+        freeing_ = own ? request.allocation.index + 1 : 0;
+        resolve(deps, node_kind::free, nullptr);
         if (own) {
-            freeing_ = request.allocation.index + 1;
             check_end_of(allocations_[request.allocation.index]);
         }
         if (inferring_) [[unlikely]] {
@@ -107,22 +115,19 @@ public:
     /// @return the node's index
     std::uint32_t commit(CUgraphNode_st* handle, std::uint64_t address = 0) noexcept {
         const number made = order_.size() + 1;
-        nodes_[made - 1] = {handle, name_};
-        tags_[made - 1] = {where_.line & 0xFFFFFu, file_ & 0xFFu, static_cast<std::uint32_t>(kind_) & 0xFu};
+        nodes_[made - 1].handle = handle;
         if (by_handle_.built()) [[unlikely]] {
             by_handle_.insert(handle, made);
         }
         for (std::uint32_t i = 0; i < pending_uses_; ++i) {
-            link(use_count_ + i, made);
+            link(pending_[i], made);
         }
-        use_count_ += pending_uses_;
         pending_uses_ = 0;
         outside_count_ += pending_outside_;
         pending_outside_ = 0;
         if (kind_ == node_kind::alloc) {
-            allocation_record& a = allocations_[allocation_count_++];
-            a.made_by = made;
-            a.address = address;
+            extents_[allocation_count_].address = address;
+            allocations_[allocation_count_++].made_by = made;
             ++fateless_;
         } else if (freeing_ != 0) {
             allocations_[freeing_ - 1].freed_by = made;
@@ -202,12 +207,12 @@ public:
     /// Nodes that were recorded, destroyed ones included.
     [[nodiscard]] std::uint32_t node_count() const noexcept { return order_.size(); }
     /// What a node does.
-    [[nodiscard]] node_kind kind_of(std::uint32_t index) const noexcept { return static_cast<node_kind>(tags_[index].kind); }
+    [[nodiscard]] node_kind kind_of(std::uint32_t index) const noexcept { return static_cast<node_kind>(nodes_[index].kind); }
     /// The driver's handle of a node; null in the model alone.
     [[nodiscard]] CUgraphNode_st* handle_of(std::uint32_t index) const noexcept { return nodes_[index].handle; }
     /// The line that added a node.
     [[nodiscard]] source_line added_at(std::uint32_t index) const noexcept {
-        return {files_[tags_[index].file], tags_[index].line};
+        return {files_[nodes_[index].file], nodes_[index].line};
     }
     /// Calls `visit` with the index of each node that a node was added after, the inferred ones included; not with
     /// what `add_dependency` put before it later.
@@ -234,9 +239,9 @@ public:
     /// Allocations that were recorded.
     [[nodiscard]] std::uint32_t allocation_count() const noexcept { return allocation_count_; }
     /// Bytes of an allocation, as asked for.
-    [[nodiscard]] std::uint64_t bytes_of(std::uint32_t allocation) const noexcept { return allocations_[allocation].bytes; }
+    [[nodiscard]] std::uint64_t bytes_of(std::uint32_t allocation) const noexcept { return extents_[allocation].bytes; }
     /// The address of an allocation.
-    [[nodiscard]] std::uint64_t address_of(std::uint32_t allocation) const noexcept { return allocations_[allocation].address; }
+    [[nodiscard]] std::uint64_t address_of(std::uint32_t allocation) const noexcept { return extents_[allocation].address; }
     /// The ordinal of the device that holds an allocation.
     [[nodiscard]] int device_of(std::uint32_t allocation) const noexcept { return allocations_[allocation].device; }
     /// The allocation node, and the free node or `no_index`.
@@ -319,10 +324,9 @@ public:
     /// Records the checked use.
     void commit_late_use(std::uint32_t user, std::uint32_t allocation, access how) noexcept {
         allocation_record& a = allocations_[allocation];
-        std::uint32_t& head = how == access::write ? a.writers : a.readers;
-        if (a.made_by != user + 1 && (head == 0 || uses_[head - 1].node != user + 1)) {
-            uses_[use_count_] = {allocation, (user + 1) & 0x7FFFFFFFu, how == access::write, head & 0x7FFFFFFFu, 0};
-            head = ++use_count_;
+        detail::use_record& latest = how == access::write ? a.writes : a.reads;
+        if (a.made_by != user + 1 && latest.node != user + 1) {
+            push(latest, user + 1);
         }
     }
 
@@ -338,10 +342,12 @@ private:
     using allocation_record = detail::allocation_record;
 
     basic_recorder(const basic_recorder& other, std::uint32_t graph_id)
-        : recorder_storage(other), id_(graph_id), file_(other.file_), last_type_(other.last_type_), fateless_(other.fateless_),
-          races_(other.races_), destroyed_(other.destroyed_), outside_(other.outside_), outside_count_(other.outside_count_) {}
+        : recorder_storage(other), id_(graph_id), fateless_(other.fateless_), destroyed_(other.destroyed_), races_(other.races_),
+          outside_(other.outside_), outside_count_(other.outside_count_) {}
 
     void resolve(const dependencies& deps, node_kind kind, const char* name);
+    void resolve_each(const dependencies& deps);
+    void take_dependency(const node& dependency, std::size_t position, std::size_t count);
 
     /// An allocation that a moved child left to this graph.
     struct imported {
@@ -352,7 +358,7 @@ private:
     };
     [[nodiscard]] const imported* import_of(const allocation_record& a) const noexcept {
         for (const imported& each : imports_) {
-            if (&allocations_[each.local] == &a) {
+            if (each.local == number_of(a)) {
                 return &each;
             }
         }
@@ -360,8 +366,20 @@ private:
     }
     [[nodiscard]] const char* label_of(const allocation_record& a) const noexcept {
         const imported* const from = import_of(a);
-        return from != nullptr ? from->label : nodes_[a.made_by - 1].name;
+        return from != nullptr ? from->label : names_[nodes_[a.made_by - 1].name];
     }
+    /// The name of a kernel, or the label of the allocation that a node makes or frees; may be null.
+    [[nodiscard]] const char* name_of(number n) const noexcept {
+        if (kind_of(n - 1) == node_kind::free) {
+            for (std::uint32_t i = 0; i < allocation_count_; ++i) {
+                if (allocations_[i].freed_by == n) {
+                    return label_of(allocations_[i]);
+                }
+            }
+        }
+        return names_[nodes_[n - 1].name];
+    }
+    [[nodiscard]] std::string pending_text() const;
     [[nodiscard]] source_line made_at(const allocation_record& a) const noexcept {
         const imported* const from = import_of(a);
         return from != nullptr ? from->allocated : added_at(a.made_by - 1);
@@ -389,10 +407,19 @@ private:
     }
     void raise_late_use(const allocation_record& a, const char* rule, const std::string& what, std::uint32_t user, source_line where) const;
     [[nodiscard]] std::uint8_t type_of(const alloc_request& request) {
-        if (last_type_ < types_.size() && types_[last_type_].name == request.type_name.data()) [[likely]] {
-            return last_type_;
+        if (last_type_name_ != request.type_name.data()) [[unlikely]] {
+            last_type_ = new_type(request);
+            last_type_name_ = request.type_name.data();
         }
-        return last_type_ = new_type(request);
+        return last_type_;
+    }
+    void reserve_allocations(std::size_t more) {
+        allocations_.reserve(allocation_count_ + more);
+        extents_.reserve(allocations_.capacity());
+    }
+    void make_room(std::size_t degree);
+    [[nodiscard]] std::uint32_t number_of(const allocation_record& a) const noexcept {
+        return static_cast<std::uint32_t>(&a - allocations_.data());
     }
 
     void check_distinct();
@@ -405,27 +432,30 @@ private:
     void check_use(const memory_use& use);
 
     void check_end_of(const allocation_record& a);
-    void check_before(number n) {
-        if (!direct(n) && !order_.on_a_path(n, pending_dependencies())) [[unlikely]] {
-            targets_.push_back(n);
-        }
-    }
+    void check_before(number n);
     template <class F>
-    void for_uses(std::uint32_t head, F&& f) const {
-        for (std::uint32_t u = head; u != 0; u = uses_[u - 1].next) {
-            f(uses_[u - 1]);
+    void for_uses(const detail::use_record& latest, F&& f) const {
+        for (const detail::use_record* u = &latest; u->node != 0; u = &uses_[u->before - 1]) {
+            f(*u);
+            if (u->before == 0) {
+                return;
+            }
         }
     }
     void search_targets(const allocation_record& a);
 
     /// Enters a pending use in the lists of its allocation, and drops what it comes after: whatever must come after
     /// those must come after it.
-    void link(std::uint32_t place, number made) noexcept;
+    void link(const detail::pending_use& use, number made) noexcept;
     [[nodiscard]] bool is_passed(number n, number passed) const noexcept { return n == passed || direct(n); }
-    void drop_passed(std::uint32_t& head, number passed) const noexcept {
-        while (head != 0 && is_passed(uses_[head - 1].node, passed)) {
-            head = uses_[head - 1].next;
+    void drop_passed(detail::use_record& latest, number passed) const noexcept;
+    void push(detail::use_record& latest, number made) noexcept {
+        if (latest.node != 0) {
+            uses_[use_count_] = latest;
+            latest.before = ++use_count_;
         }
+        latest.node = made & 0x7FFFFFFFu;
+        latest.covered = 0;
     }
 
     // Inferred dependencies
@@ -437,6 +467,7 @@ private:
 
     void raise(const char* rule, const detail::message& what, const std::string& fix) const;
     std::uint32_t file_number(const char* file);
+    void new_name(const char* name);
     std::uint8_t new_type(const alloc_request& request);
     [[nodiscard]] std::string text_of(number n) const;
     [[nodiscard]] std::string short_name(const allocation_record& a) const;
@@ -458,20 +489,18 @@ private:
     static constexpr std::size_t few = 8;  // dependencies that are compared one by one
 
     std::uint32_t id_;
-    std::uint32_t file_ = 0;  // of the pending node, and of the one before it
-    std::uint8_t last_type_ = 0;
     std::uint32_t fateless_ = 0;
-    detail::handle_index by_handle_;
-    bool races_ = false;
-    bool destroyed_ = false;
-    std::vector<outside_use> outside_;  // the first so many are committed
-    std::uint32_t outside_count_ = 0;
-    std::vector<imported> imports_;
-    std::vector<finding>* findings_ = nullptr;
 
     // What is pending
+    std::uint32_t file_ = 0;  // of where_.file; a node mostly comes from the file of the one before
+    std::uint32_t last_name_ = 0;
+    const char* last_name_text_ = nullptr;
+    const char* last_type_name_ = nullptr;
+    std::uint8_t last_type_ = 0;
     node_kind kind_ = node_kind::empty;
     bool inferring_ = false;
+    bool destroyed_ = false;  // some node was, some time
+    bool races_ = false;
     const char* name_ = nullptr;
     source_line where_{};
     std::size_t degree_ = 0;
@@ -480,6 +509,12 @@ private:
     std::uint32_t freeing_ = 0;  // the allocation that is freed, plus one
     number edge_from_ = 0;
     number edge_to_ = 0;
+
+    detail::handle_index by_handle_;
+    std::vector<outside_use> outside_;  // the first so many are committed
+    std::uint32_t outside_count_ = 0;
+    std::vector<imported> imports_;
+    std::vector<finding>* findings_ = nullptr;
 
     detail::growing<number, true> marks_;  // the last time a node was a direct dependency, where those are many
     number mark_ = 0;

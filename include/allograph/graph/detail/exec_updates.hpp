@@ -96,6 +96,7 @@ public:
         parameters.Height = 1;
         parameters.Depth = 1;
         driver::graph_exec_memcpy_node_set_params(self().exec_, which.get(), parameters, context(), where);
+        forget_borrows();
     }
     template <class Dst, class Src, class Reason = why_not_copied<Dst, Src>>
         requires(!copies_for_good<Dst, Src>)
@@ -198,6 +199,7 @@ private:
         parameters.width = memory.size_bytes() / unit;
         parameters.height = 1;
         driver::graph_exec_memset_node_set_params(self().exec_, which.get(), parameters, context(), where);
+        forget_borrows();
     }
 
     template <class... Params, std::size_t... I, class Tuple>
@@ -232,6 +234,7 @@ private:
         parameters.sharedMemBytes = config.shared_bytes;
         parameters.kernelParams = pointers;
         driver::graph_exec_kernel_node_set_params(self().exec_, which.get(), parameters, where);
+        forget_borrows();
     }
 
     /// The node must be of this executable's graph, and its order must allow what it uses now.
@@ -242,7 +245,6 @@ private:
         const node_parts& parts = handle_access::parts(which);
         if constexpr (checked) {
             auto& root = self().graph_.books();
-            root.borrows.clear();  // what other graphs' memory is used now is not known any more
             std::uint32_t index = parts.index;
             auto* at = parts.graph == 0 ? &root : root.find(parts.graph);
             if (parts.graph == 0) {
@@ -262,10 +264,18 @@ private:
                             [](auto&) {});
             }
         } else if constexpr (Checks == checking::on) {
-            self().graph_.borrows.clear();
             if (parts.graph != 0 && self().graph_.graph_id != 0 && parts.graph != self().graph_.graph_id) {
                 broken_rule("D3", "the node is of another graph than this executable's", where);
             }
+        }
+    }
+
+    /// After a change of what a node uses: of other graphs' memory, nobody knows any more what is used.
+    void forget_borrows() noexcept {
+        if constexpr (checked) {
+            self().graph_.books().borrows.clear();
+        } else if constexpr (Checks == checking::on) {
+            self().graph_.borrows.clear();
         }
     }
 

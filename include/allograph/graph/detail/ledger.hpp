@@ -5,6 +5,7 @@
 
 #include <allograph/graph/detail/allocation_cell.hpp>
 #include <allograph/graph/detail/spin_lock.hpp>
+#include <allograph/graph/orphan.hpp>
 #include <allograph/model/recorder.hpp>
 
 namespace allograph {
@@ -24,6 +25,14 @@ public:
         allocation_cell cell;
         std::string what;
         source_line freed;
+        std::uint64_t address;
+        std::uint64_t bytes;
+    };
+    /// One that is about to be added, with all that could fail behind it.
+    struct coming_free {
+        ledger* maker;
+        std::uint32_t allocation;
+        foreign_free entry;
     };
 
     /// An allocation on another device than the graph's, and the devices that may reach it, as bits.
@@ -47,6 +56,16 @@ public:
         for (ledger* const each : inner) {
             delete each;
         }
+        for (const foreign_free& each : frees) {
+            if (each.cell.freer_leaves()) {
+                lose({each.address, each.bytes, CUDA_ERROR_ILLEGAL_STATE});
+            }
+        }
+        for (const exported& each : exports) {
+            if (each.cell.maker_leaves()) {
+                lose({model.address_of(each.allocation), model.bytes_of(each.allocation), CUDA_ERROR_ILLEGAL_STATE});
+            }
+        }
         const spin_lock guard;
         ledger** link = &first();
         while (*link != this) {
@@ -66,6 +85,42 @@ public:
     }
 
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
+
+    /// A free in this graph of another's allocation: that graph learns its fate, and both share the cell that says whether
+    /// the memory is live (rules F3 to F5, X6). Two steps, so that the second cannot fail. @throws misuse [F1] [F4]
+    template <class = void>
+    [[nodiscard]] coming_free prepare_free(allocation_ref allocation, source_line where) {
+        std::uint32_t index = allocation.index;
+        ledger* const maker = launcher_of(allocation, index);
+        if (maker == nullptr) {
+            broken_rule("F4", "the graph that made this allocation is gone, and its executable too: nothing will ever allocate it", where);
+        }
+        refuse_if_freed(maker->model, index, where);
+        make_room(frees, 1);
+        return {maker, index, {maker->prepare_export(index), maker->model.describe(index), where, maker->model.address_of(index), maker->model.bytes_of(index)}};
+    }
+    template <class = void>
+    void commit_free(coming_free&& coming) noexcept {
+        coming.maker->commit_export(coming.allocation, coming.entry.cell);
+        coming.maker->model.set_fate(coming.allocation, allocation_fate::given);
+        frees.push_back(std::move(coming.entry));
+    }
+    /// A capture may have freed an allocation whose token is still in the caller's hands (rule C12).
+    static void refuse_if_freed(const recorder& maker, std::uint32_t allocation, source_line where) {
+        if (maker.fate_of(allocation) == allocation_fate::freed) [[unlikely]] {
+            throw misuse("F1", maker.describe(allocation) + " is freed already, inside of its graph\n  allocated  " + line_text(maker.allocated_at(allocation)) +
+                                   "\n  freed      " + line_text(maker.added_at(maker.freed_by(allocation))) + "\n  at         " + line_text(where) +
+                                   "\n  fix: give an allocation one fate");
+        }
+    }
+
+    /// The driver's graph goes to somebody who does not tell: what it allocates may live, what it frees is its owner's care.
+    void lose_sight() noexcept {
+        for (const exported& each : exports) {
+            each.cell.lose_sight();
+        }
+        frees.clear();
+    }
 
     /// The cell of an allocation whose memory outlives a launch. Two steps, so that the second cannot fail: a cell
     /// found or made, with room for it; then its entry.
@@ -225,6 +280,7 @@ public:
     bool holds_conditional = false;
     std::uint32_t open_conditions = 0;  // made, and used by no node so far
     bool in_executable = false;
+    std::string broken;       // why the graph cannot be instantiated any more, where a capture into a graph inside of it broke
     bool unfinished = false;  // a kernel inside of a moved child did not get its cluster
     allocation_cell one_executable;  // live while the only one of a graph that holds a conditional is (rule C18)
 
@@ -233,6 +289,8 @@ private:
         throw misuse("X6", "this graph uses " + each.what + ", which is not live: launch the graph that allocates it first, and keep its output\n  used       " +
                                line_text(each.used) + "\n  launched   " + line_text(where));
     }
+
+    static void lose(const orphan& memory) noexcept { current_orphan_handler()(memory); }
 
     static ledger*& first() noexcept {
         static ledger* head = nullptr;

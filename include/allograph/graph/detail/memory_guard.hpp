@@ -67,7 +67,6 @@ std::uint64_t chunk_bytes(device which, source_line where) {
     CUgraph graph = nullptr;
     CUgraphExec exec = nullptr;
     CUstream stream = nullptr;
-    const auto used = [&] { return driver::device_get_graph_mem_attribute(handle, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, where); };
     std::uint64_t bytes = 0;
     CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
     parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -76,11 +75,13 @@ std::uint64_t chunk_bytes(device which, source_line where) {
     parameters.bytesize = 1;
     CUgraphNode alloc = nullptr;
     CUgraphNode end = nullptr;
-    const std::uint64_t before = used();
+    const std::uint64_t before = driver::device_get_graph_mem_attribute(handle, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, where);
+    cuuint64_t after = 0;
     if (cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS && cuGraphCreate(&graph, 0) == CUDA_SUCCESS &&
         cuGraphAddMemAllocNode(&alloc, graph, nullptr, 0, &parameters) == CUDA_SUCCESS && cuGraphAddMemFreeNode(&end, graph, &alloc, 1, parameters.dptr) == CUDA_SUCCESS &&
-        cuGraphInstantiateWithFlags(&exec, graph, 0) == CUDA_SUCCESS && cuGraphLaunch(exec, stream) == CUDA_SUCCESS && cuStreamSynchronize(stream) == CUDA_SUCCESS) {
-        bytes = used() - before;
+        cuGraphInstantiateWithFlags(&exec, graph, 0) == CUDA_SUCCESS && cuGraphLaunch(exec, stream) == CUDA_SUCCESS && cuStreamSynchronize(stream) == CUDA_SUCCESS &&
+        cuDeviceGetGraphMemAttribute(handle, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &after) == CUDA_SUCCESS) {
+        bytes = after - before;
     }
     if (exec != nullptr) {
         cuGraphExecDestroy(exec);

@@ -133,7 +133,8 @@ public:
     }
 
 private:
-    /// A node in a form that the driver does not describe, a copy through arrays for one, is left incomplete.
+    /// A node in a form that the driver does not describe, a copy through arrays for one, is left incomplete. A driver that
+    /// fails is another matter.
     void read_parameters(CUgraphNode node, node_kind kind, bool outermost) {
         try {
             switch (kind) {
@@ -168,6 +169,12 @@ private:
                 break;
             }
         } catch (const driver_error& error) {
+            // An audit says what it could not read; a graph that adopts nodes must know what it takes in.
+            const bool no_form = error.result() == CUDA_ERROR_INVALID_VALUE || error.result() == CUDA_ERROR_NOT_SUPPORTED;
+            const bool memory_node = kind == node_kind::alloc || kind == node_kind::free;
+            if (inside_ == inner_nodes::count_for_their_holder && (memory_node || !no_form)) {
+                throw;
+            }
             reading_.complete = false;
             reading_.trouble = error.what();
         }

@@ -63,7 +63,12 @@ inline std::string bytes_text(std::uint64_t bytes) {
         ++unit;
     }
     const std::uint64_t tenths = size == 1 ? 0 : bytes % size / (size / 1024) * 10 / 1024;
-    return std::to_string(bytes / size) + (tenths == 0 ? "" : "." + std::to_string(tenths)) + units[unit];
+    std::string text = std::to_string(bytes / size);
+    if (tenths != 0) {
+        text += '.';
+        text += std::to_string(tenths);
+    }
+    return text += units[unit];
 }
 
 inline const char* kind_text(node_kind kind) noexcept {

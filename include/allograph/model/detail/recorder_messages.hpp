@@ -19,7 +19,29 @@ template <class Lazy>
 
 template <class Lazy>
 [[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::text_of(number n) const {
-    return detail::node_text(kind_of(n - 1), nodes_[n - 1].name);
+    return detail::node_text(kind_of(n - 1), name_of(n));
+}
+
+/// What the pending node is.
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::pending_text() const {
+    return detail::node_text(kind_, freeing_ != 0 ? label_of(allocations_[freeing_ - 1]) : name_);
+}
+
+template <class Lazy>
+[[gnu::noinline]] void basic_recorder<Lazy>::new_name(const char* name) {
+    constexpr std::size_t looked_at = 8;  // programs go round few kernels
+    last_name_text_ = name;
+    for (std::size_t i = names_.size(); i > 1 && i + looked_at > names_.size(); --i) {
+        if (names_[i - 1] == name) {
+            last_name_ = static_cast<std::uint32_t>(i - 1);
+            return;
+        }
+    }
+    last_name_text_ = nullptr;
+    names_.push_back(name);
+    last_name_text_ = name;
+    last_name_ = static_cast<std::uint32_t>(names_.size() - 1);
 }
 
 template <class Lazy>
@@ -65,8 +87,9 @@ template <class Lazy>
 [[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::description(const allocation_record& a) const {
     const char* const label = label_of(a);
     const detail::element_type& type = types_[a.type];
+    const std::uint64_t bytes = bytes_of(number_of(a));
     return (label == nullptr ? std::string() : label + std::string(": ")) + std::string(type.name, type.name_size) + "[" +
-           std::to_string(a.bytes / (type.bytes == 0 ? 1 : type.bytes)) + "], " + detail::bytes_text(a.bytes);
+           std::to_string(bytes / (type.bytes == 0 ? 1 : type.bytes)) + "], " + detail::bytes_text(bytes);
 }
 
 /// "'x'", or "float[1048576]" without a label
@@ -146,7 +169,7 @@ template <class Lazy>
     if (found == 0) {
         const std::string which =
             count == 1 ? "the dependency" : "dependency " + std::to_string(position + 1) + " of " + std::to_string(count);
-        raise(rule, detail::message(which + " " + trouble, where_).row("added", where_, detail::node_text(kind_, name_)), fix);
+        raise(rule, detail::message(which + " " + trouble, where_).row("added", where_, pending_text()), fix);
     } else if (by_handle_.built()) {
         by_handle_.reserve_one();
     }
@@ -186,7 +209,7 @@ template <class Lazy>
     for (const number n : twice) {
         what.row("twice", added_at(n - 1), text_of(n));
     }
-    raise("D2", what.row("added", where_, detail::node_text(kind_, name_)),
+    raise("D2", what.row("added", where_, pending_text()),
           "name each node once; ag::unique_after(range) merges ranges that overlap");
     degree_ = kept;  // when it is only written down
     if (degree_ > few) {
@@ -200,7 +223,7 @@ template <class Lazy>
 template <class Lazy>
 [[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_unordered_use(std::uint32_t allocation) const {
     const allocation_record& a = allocations_[allocation];
-    const std::string what = detail::node_text(kind_, name_);
+    const std::string what = pending_text();
     raise("O1",
           detail::message(what + " uses " + short_name(a) + ", but is not ordered after its allocation", where_)
               .row("allocated", made_at(a), description(a))
@@ -212,18 +235,21 @@ template <class Lazy>
 template <class Lazy>
 [[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_use_after_free(std::uint32_t allocation) const {
     const allocation_record& a = allocations_[allocation];
-    const std::string what = detail::node_text(kind_, name_);
+    const std::string what = pending_text();
     detail::message text(what + " uses " + short_name(a) + " after its free", where_);
     text.row("allocated", made_at(a), description(a))
         .row("freed", added_at(a.freed_by - 1))
         .row("used", where_, what);
     // X9: the memory may be somebody else's by now. Certainly where addresses say so.
+    const detail::allocation_extent& freed = extents_[allocation];
     const allocation_record* later = nullptr;
     bool same_bytes = false;
     for (std::uint32_t i = 0; i < allocation_count_ && !same_bytes; ++i) {
         const allocation_record& b = allocations_[i];
         if (b.made_by > a.freed_by) {
-            same_bytes = a.address != 0 && b.address < a.address + a.bytes && a.address < b.address + b.bytes;
+            const detail::allocation_extent& now = extents_[i];
+            same_bytes =
+                freed.address != 0 && now.address < freed.address + freed.bytes && freed.address < now.address + now.bytes;
             later = later == nullptr || same_bytes ? &b : later;
         }
     }

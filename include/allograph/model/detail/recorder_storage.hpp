@@ -17,12 +17,10 @@ namespace detail {
 
 struct node_record {
     CUgraphNode_st* handle;
-    const char* name;  // of a kernel, or the label of an allocation; may be null
-};
-struct node_tag {
     std::uint32_t line : 20;
     std::uint32_t file : 8;
     std::uint32_t kind : 4;
+    std::uint32_t name;  // of a kernel, or the label of an allocation
 };
 
 /// What a recorder knows of nodes, edges, allocations and uses.
@@ -30,24 +28,28 @@ struct node_tag {
 /// A thread keeps the room of the largest recorder that it destroyed, for the next that it makes: first touches of
 /// fresh pages are more than half of what recording a node costs, and programs build their graphs again and again.
 struct recorder_storage {
-    reachability order_;
-    growing<node_record> nodes_;
-    growing<node_tag> tags_;
-    growing<use_record> uses_;
-    growing<allocation_record> allocations_;
-    growing<CUgraphNode_st*> handles_;  // of the pending dependencies
-    std::uint32_t use_count_ = 0;
-    std::uint32_t allocation_count_ = 0;
     std::vector<const char*> files_{""};
     std::vector<element_type> types_;
+    std::vector<const char*> names_{nullptr};
+    growing<allocation_extent> extents_;
+    // From here to the pending node in the recorder: what every node needs, side by side.
+    reachability order_;
+    growing<node_record> nodes_;
+    growing<allocation_record> allocations_;
+    growing<use_record> uses_;          // all but the latest of an allocation
+    growing<CUgraphNode_st*> handles_;  // of the pending dependencies
+    growing<pending_use> pending_;      // uses of the pending node
+    std::uint32_t use_count_ = 0;
+    std::uint32_t allocation_count_ = 0;
 
     recorder_storage() = default;
     recorder_storage(recorder_storage&&) noexcept = default;
     recorder_storage& operator=(recorder_storage&&) noexcept = default;
     recorder_storage(const recorder_storage& other)
-        : order_(other.order_), nodes_(other.nodes_, other.order_.size()), tags_(other.tags_, other.order_.size()),
-          uses_(other.uses_, other.use_count_), allocations_(other.allocations_, other.allocation_count_),
-          use_count_(other.use_count_), allocation_count_(other.allocation_count_), files_(other.files_), types_(other.types_) {}
+        : files_(other.files_), types_(other.types_), names_(other.names_), extents_(other.extents_, other.allocation_count_),
+          order_(other.order_), nodes_(other.nodes_, other.order_.size()),
+          allocations_(other.allocations_, other.allocation_count_), uses_(other.uses_, other.use_count_),
+          use_count_(other.use_count_), allocation_count_(other.allocation_count_) {}
 
     /// Storage for a new recorder, with the room that the thread kept.
     static recorder_storage take() {
@@ -76,6 +78,7 @@ private:
         allocation_count_ = 0;
         files_.resize(1);
         types_.clear();
+        names_.resize(1);
     }
     static recorder_storage& kept();
     /// Graphs with static storage may be destroyed after what the thread keeps.
