@@ -481,7 +481,7 @@ def markdown(path):
     for line in path.read_text().splitlines():
         if line.startswith("```"):
             fence = not fence
-            line = re.sub(r"^```cpp.*", "```{.cpp}", line)
+            line = re.sub(r"^```(cpp|cuda).*", "```{.cpp}", line)
             line = re.sub(r"^```(cmake|sh|bash|text).*", "```{.unparsed}", line)
             line = "```{.unparsed}" if fence and line == "```" else line
             out.append(line)
