@@ -11,7 +11,7 @@ inline namespace v0 {
 
 /// The graphs that a conditional node runs, as the driver gave them when the node was added (`phGraph_out`).
 struct audit_bodies {
-    CUgraphNode conditional;  ///< the node
+    CUgraphNode conditional;      ///< the node
     std::vector<CUgraph> bodies;  ///< the graphs that it runs, which it owns
 };
 

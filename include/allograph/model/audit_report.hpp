@@ -14,7 +14,7 @@ inline namespace v0 {
 /// Nodes, allocations and findings are known by their place in these vectors. The nodes of the audited graph come first,
 /// in the driver's order, then those of the graphs inside of it.
 struct audit_report {
-    static constexpr std::uint32_t none = 0xFFFFFFFFu;                ///< no node, no allocation
+    static constexpr std::uint32_t none = 0xFFFFFFFFu;               ///< no node, no allocation
     static constexpr std::uint64_t no_offset = 0xFFFFFFFFFFFFFFFFu;  ///< not in an arena
 
     /// How wrong a finding is.
@@ -32,10 +32,10 @@ struct audit_report {
     /// A node of the graph, or of a graph inside of it.
     struct node {
         node_kind kind = node_kind::empty;  ///< what it does
-        std::string name;             ///< of a kernel, as its module spells it (mangled); else empty
-        std::uint32_t parent = none;  ///< the child or conditional node that holds the graph of this one
-        std::uint32_t level = 0;      ///< nodes on the longest path to it
-        CUgraphNode_st* handle = nullptr;  ///< the driver's
+        std::string name;                   ///< of a kernel, as its module spells it (mangled); else empty
+        std::uint32_t parent = none;        ///< the child or conditional node that holds the graph of this one
+        std::uint32_t level = 0;            ///< nodes on the longest path to it
+        CUgraphNode_st* handle = nullptr;   ///< the driver's
     };
     /// An edge between two nodes of one graph.
     struct edge {
@@ -50,9 +50,9 @@ struct audit_report {
     };
     /// An allocation of the graph, or of a graph inside of it.
     struct allocation {
-        std::uint64_t address;  ///< of the first byte
-        std::uint64_t bytes;  ///< as they were asked for
-        int device;           ///< its ordinal
+        std::uint64_t address;                     ///< of the first byte
+        std::uint64_t bytes;                       ///< as they were asked for
+        int device;                                ///< its ordinal
         std::uint32_t allocated_by;                ///< the allocation node
         std::uint32_t freed_by = none;             ///< the free node, if there is one
         std::uint32_t first_level = 0;             ///< of the allocation node
@@ -62,10 +62,10 @@ struct audit_report {
     };
     /// A rule that the graph breaks, or a note.
     struct finding {
-        const char* rule;  ///< its id: "O3"
+        const char* rule;                    ///< its id: "O3"
         audit_report::severity severity;     ///< error or note
-        std::string message;  ///< one line
-        std::string fix;      ///< what to change
+        std::string message;                 ///< one line
+        std::string fix;                     ///< what to change
         std::uint32_t allocation = none;     ///< that it is about
         std::uint32_t overlaps = none;       ///< the allocation that has the freed bytes by then (rule X9)
         std::vector<std::uint32_t> nodes;    ///< all that are involved
@@ -80,13 +80,13 @@ struct audit_report {
         std::uint64_t lower_bound = 0;  ///< no plan takes fewer
     };
 
-    std::string name;  ///< as the options gave it
+    std::string name;                     ///< as the options gave it
     std::vector<node> nodes;              ///< in the driver's order, the audited graph's first
     std::vector<edge> edges;              ///< each within one graph
     std::vector<allocation> allocations;  ///< in the order of their nodes
     std::vector<finding> findings;        ///< rules that are broken, and notes
     footprint memory;                     ///< as it is, and planned
-    std::vector<std::string> limits;  ///< what this audit could not see, a sentence each
+    std::vector<std::string> limits;      ///< what this audit could not see, a sentence each
 
     /// Nothing was found, not even a note.
     [[nodiscard]] bool clean() const noexcept { return findings.empty(); }
