@@ -227,8 +227,9 @@ class Reader:
                 self.skip_braces()
                 self.trailing_comment()
                 return None
-            if mixin and not comment:
-                comment, comment_line = ["/// " + keep[name]], line
+            if mixin:
+                comment = [*(comment or ["/// " + keep[name]]), "/// @note " + keep[name].split(": ")[1].capitalize() + " It is in `detail`: programs call its members, and do not name it."]
+                comment_line = comment_line or line
             head, constraint = self.clean(head)
             self.flush(self.with_constraint(comment, constraint), comment_line or line)
             is_struct = self.without_template(head).startswith("struct")
