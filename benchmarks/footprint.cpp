@@ -1,5 +1,6 @@
 // Places recorded buffer lifetimes and prints how many bytes they take beside the lower bound.
-// Usage: footprint DIR, where DIR holds files NAME.csv of lines "id,lower,upper,size" below one line of titles.
+// Usage: footprint DIR [MILLISECONDS...], where DIR holds files NAME.csv of lines "id,lower,upper,size" below one line of titles.
+// Searches for so long, 100 and 10,000 milliseconds unless told otherwise.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -62,9 +63,19 @@ bool read_trace(const fs::path& path, std::vector<ag::model::interval_buffer>& b
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
-        std::fprintf(stderr, "usage: footprint DIR\n");
+    std::vector<int> budgets;
+    for (int i = 2; i < argc; ++i) {
+        const char* const end = argv[i] + std::char_traits<char>::length(argv[i]);
+        if (std::from_chars(argv[i], end, budgets.emplace_back()).ptr != end || budgets.back() < 1) {
+            argc = 0;  // which is no way to call this
+        }
+    }
+    if (argc < 2) {
+        std::fprintf(stderr, "usage: footprint DIR [MILLISECONDS...]\n");
         return 2;
+    }
+    if (budgets.empty()) {
+        budgets = {100, 10'000};
     }
     std::error_code error;
     std::vector<fs::path> paths;
@@ -88,7 +99,7 @@ int main(int argc, char** argv) {
         if (!read_trace(path, buffers)) {
             return 1;
         }
-        for (const int budget : {100, 10'000}) {
+        for (const int budget : budgets) {
             const auto start = std::chrono::steady_clock::now();
             const auto problem = ag::model::placement_problem::of_intervals(buffers);
             const ag::model::placement placed = ag::model::place(problem, {.budget = std::chrono::milliseconds(budget)});

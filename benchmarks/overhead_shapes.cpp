@@ -1,21 +1,29 @@
 // Builds one shape of graph through the raw calls, the unchecked graph and the checked graph, side by side.
 //
-//     overhead_shapes time SHAPE NODES ROUNDS   prints CSV rows: shape,nodes,variant,ns_per_node,ratio,spread
-//     overhead_shapes count SHAPE NODES VARIANT builds once inside build_once(), for callgrind to count
+//     overhead_shapes time SHAPE NODES ROUNDS   prints CSV rows: shape,nodes,variant,ns_per_node,ratio,ratio_low,ratio_high
+//     overhead_shapes count SHAPE NODES VARIANT builds once inside build(), for callgrind to count
 //
 // Shapes are programs that are drawn up beforehand, so that the three variants do the same work in the same order.
+//
+// A round builds the graph four times at once: a thousand nodes of one variant, a thousand of the next, and so on,
+// whoever goes first in turn, so that a machine that slows down for a while slows all of them. One round warms up;
+// each of the others gives one ratio to raw, and the middle ratio is what counts. Its interval is where the middle of
+// all rounds that could be run lies with 95 % certainty, whatever their distribution. `raw_again` is the raw build once
+// more: how far its ratio is from 1 says how far the others' may be off.
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <malloc.h>
+#include <sched.h>
+#include <time.h>
 
 #include <allograph/allograph.hpp>
 
@@ -41,7 +49,6 @@ struct op {
 /// One program: ops in order; the n-th op is the n-th node.
 struct program {
     std::vector<op> ops;
-    std::vector<unsigned> wide_deps;  // of the frees that wait for everything
     unsigned allocations = 0;
 
     unsigned add(op_kind kind, std::initializer_list<unsigned> deps, unsigned allocation, unsigned source = 0) {
@@ -103,7 +110,8 @@ program layered(std::size_t nodes) {
             allocation[i] = p.allocations++;
         }
         for (unsigned i = 0; i < width; ++i) {
-            now[i] = p.add(op_kind::kernel, {now[i], before[i], before[(i + 1) % width]}, allocation[i], before_allocation[(i + 1) % width]);
+            now[i] = p.add(op_kind::kernel, {now[i], before[i], before[(i + 1) % width]}, allocation[i],
+                           before_allocation[(i + 1) % width]);
         }
         for (unsigned i = 0; i < width; ++i) {
             p.add(op_kind::free, {now[i], now[(i + width - 1) % width]}, before_allocation[i]);
@@ -112,7 +120,8 @@ program layered(std::size_t nodes) {
         before_allocation = allocation;
     }
     for (const unsigned a : before_allocation) {
-        const auto writer = static_cast<unsigned>(std::find(before_allocation.begin(), before_allocation.end(), a) - before_allocation.begin());
+        const auto writer =
+            static_cast<unsigned>(std::find(before_allocation.begin(), before_allocation.end(), a) - before_allocation.begin());
         p.add(op_kind::free, {before[writer]}, a);
     }
     return p;
@@ -136,9 +145,12 @@ program random_order(std::size_t nodes) {
         const unsigned b = any();
         const unsigned c = any();
         switch (random() % 3) {
-        case 0: return p.add(kind, {first, a}, allocation);
-        case 1: return p.add(kind, {first, a, b}, allocation);
-        default: return p.add(kind, {first, a, b, c}, allocation);
+        case 0:
+            return p.add(kind, {first, a}, allocation);
+        case 1:
+            return p.add(kind, {first, a, b}, allocation);
+        default:
+            return p.add(kind, {first, a, b, c}, allocation);
         }
     };
     p.add(op_kind::alloc, {}, 0);
@@ -182,13 +194,18 @@ program long_lived(std::size_t nodes) {
 }
 
 struct raw_build {
+    struct buffer {
+        CUdeviceptr address;
+        std::size_t size;  // in elements, as in any program whose buffers are not all of one size
+    };
     CUgraph graph = nullptr;
     std::vector<CUgraphNode> nodes;
-    std::vector<CUdeviceptr> addresses;
+    std::vector<buffer> buffers;
     CUcontext context;
     CUfunction function;
 
-    raw_build(const program& p, CUfunction kernel) : nodes(p.ops.size()), addresses(p.allocations), function(kernel) {
+    raw_build(const program& p, CUfunction kernel) : nodes(p.ops.size()), function(kernel) {
+        buffers.reserve(p.allocations);
         ag::driver::check(cuCtxGetCurrent(&context), "cuCtxGetCurrent", {});
         ag::driver::check(cuGraphCreate(&graph, 0), "cuGraphCreate", {});
     }
@@ -196,8 +213,8 @@ struct raw_build {
     raw_build& operator=(const raw_build&) = delete;
     ~raw_build() { cuGraphDestroy(graph); }
 
-    [[gnu::noinline]] void build_once(const program& p) {
-        for (std::size_t i = 0; i < p.ops.size(); ++i) {
+    [[gnu::noinline]] void build(const program& p, std::size_t first, std::size_t end) {
+        for (std::size_t i = first; i < end; ++i) {
             const op& o = p.ops[i];
             CUgraphNode deps[most_deps];
             for (unsigned d = 0; d < o.dep_count; ++d) {
@@ -212,14 +229,14 @@ struct raw_build {
                 parameters.poolProps.location.id = 0;
                 parameters.bytesize = elements * sizeof(float);
                 result = cuGraphAddMemAllocNode(&nodes[i], graph, deps, o.dep_count, &parameters);
-                addresses[o.allocation] = parameters.dptr;
+                buffers.push_back({parameters.dptr, elements});
                 break;
             }
             case op_kind::memset: {
                 CUDA_MEMSET_NODE_PARAMS parameters{};
-                parameters.dst = addresses[o.allocation];
+                parameters.dst = buffers[o.allocation].address;
                 parameters.elementSize = 4;
-                parameters.width = elements;
+                parameters.width = buffers[o.allocation].size;
                 parameters.height = 1;
                 result = cuGraphAddMemsetNode(&nodes[i], graph, deps, o.dep_count, &parameters, context);
                 break;
@@ -227,8 +244,8 @@ struct raw_build {
             case op_kind::kernel: {
                 int n = elements;
                 float a = 2.0f;
-                CUdeviceptr x = addresses[o.source];
-                CUdeviceptr y = addresses[o.allocation];
+                CUdeviceptr x = buffers[o.source].address;
+                CUdeviceptr y = buffers[o.allocation].address;
                 void* arguments[] = {&n, &a, &x, &y};
                 CUDA_KERNEL_NODE_PARAMS_v2 parameters{};
                 parameters.func = function;
@@ -240,7 +257,9 @@ struct raw_build {
                 result = cuGraphAddKernelNode_v2(&nodes[i], graph, deps, o.dep_count, &parameters);
                 break;
             }
-            case op_kind::free: result = cuGraphAddMemFreeNode(&nodes[i], graph, deps, o.dep_count, addresses[o.allocation]); break;
+            case op_kind::free:
+                result = cuGraphAddMemFreeNode(&nodes[i], graph, deps, o.dep_count, buffers[o.allocation].address);
+                break;
             }
             if (result != CUDA_SUCCESS) {
                 std::fprintf(stderr, "overhead_shapes: node %zu: CUresult %d\n", i, static_cast<int>(result));
@@ -252,66 +271,142 @@ struct raw_build {
 
 template <ag::checking Checks>
 struct our_build {
+    /// Without checks, a node has no use for more than the driver's handle.
+    using held = std::conditional_t<Checks == ag::checking::on, ag::node, CUgraphNode>;
+    static held hold(const ag::node& n) {
+        if constexpr (Checks == ag::checking::on) {
+            return n;
+        } else {
+            return n.get();
+        }
+    }
     ag::basic_graph<ag::graph_kind::memory, Checks> graph{ag::device{0}};
-    std::vector<ag::node> nodes;
+    std::vector<held> nodes;
     std::vector<ag::alloc_node<float>> tokens;
     ag::kernel<void(int, float, const float*, float*)> function;
 
-    our_build(const program& p, CUfunction kernel) : nodes(p.ops.size()), function(kernel, "saxpy") { tokens.reserve(p.allocations); }
-
-    [[gnu::noinline]] void build_once(const program& p) {
-        for (std::size_t i = 0; i < p.ops.size(); ++i) {
-            const op& o = p.ops[i];
-            switch (o.dep_count) {
-            case 0: add(i, o, std::array<ag::node, 0>{}); break;
-            case 1: add(i, o, ag::after(nodes[o.deps[0]])); break;
-            case 2: add(i, o, ag::after(nodes[o.deps[0]], nodes[o.deps[1]])); break;
-            case 3: add(i, o, ag::after(nodes[o.deps[0]], nodes[o.deps[1]], nodes[o.deps[2]])); break;
-            default: add(i, o, ag::after(nodes[o.deps[0]], nodes[o.deps[1]], nodes[o.deps[2]], nodes[o.deps[3]])); break;
-            }
-        }
+    our_build(const program& p, CUfunction kernel) : nodes(p.ops.size()), function(kernel, "saxpy") {
+        tokens.reserve(p.allocations);
     }
 
-    template <std::size_t N>
-    [[gnu::always_inline]] void add(std::size_t i, const op& o, const std::array<ag::node, N>& deps) {
-        switch (o.kind) {
-        case op_kind::alloc:
-            tokens.push_back(graph.template add_alloc<float>(deps, elements));
-            nodes[i] = tokens.back();
-            break;
-        case op_kind::memset: nodes[i] = graph.add_memset(deps, tokens[o.allocation].span(), 0.0f); break;
-        case op_kind::kernel:
-            nodes[i] = graph.add_kernel(deps, function, ag::grid_for(elements), int{elements}, 2.0f, tokens[o.source].data(), tokens[o.allocation].data());
-            break;
-        case op_kind::free: nodes[i] = graph.add_free(deps, std::move(tokens[o.allocation])); break;
+    [[gnu::noinline]] void build(const program& p, std::size_t first, std::size_t end) {
+        for (std::size_t i = first; i < end; ++i) {
+            const op& o = p.ops[i];
+            held given[most_deps];
+            for (unsigned d = 0; d < o.dep_count; ++d) {
+                given[d] = nodes[o.deps[d]];
+            }
+            const std::span<const held> deps(given, o.dep_count);
+            switch (o.kind) {
+            case op_kind::alloc:
+                tokens.push_back(graph.template add_alloc<float>(deps, elements));
+                nodes[i] = hold(tokens.back());
+                break;
+            case op_kind::memset:
+                nodes[i] = hold(graph.add_memset(deps, tokens[o.allocation].span(), 0.0f));
+                break;
+            case op_kind::kernel:
+                nodes[i] = hold(graph.add_kernel(deps, function, ag::grid_for(elements), int{elements}, 2.0f,
+                                                 tokens[o.source].data(), tokens[o.allocation].data()));
+                break;
+            case op_kind::free:
+                nodes[i] = hold(graph.add_free(deps, std::move(tokens[o.allocation])));
+                break;
+            }
         }
     }
 };
 
-template <class Build>
-double nanoseconds(const program& p, CUfunction kernel) {
-    Build build(p, kernel);
-    const auto begin = std::chrono::steady_clock::now();
-    build.build_once(p);
-    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / static_cast<double>(p.ops.size());
+using unchecked_build = our_build<ag::checking::off>;
+using checked_build = our_build<ag::checking::on>;
+
+constexpr std::size_t variants = 4;
+constexpr const char* variant_names[variants] = {"raw", "unchecked", "checked", "raw_again"};
+
+/// Nanoseconds that this thread has run: adding a node waits for nobody, and what else the machine does counts not.
+double processor_time() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
+}
+
+/// Nanoseconds a node of one round, by variant. @param turn  decides who goes first
+std::array<double, variants> time_round(const program& p, CUfunction kernel, std::size_t turn) {
+    constexpr std::size_t slice = 1000;
+    raw_build raw(p, kernel);
+    unchecked_build unchecked(p, kernel);
+    checked_build checked(p, kernel);
+    raw_build again(p, kernel);
+    std::array<double, variants> sum{};
+    for (std::size_t first = 0; first < p.ops.size(); first += slice) {
+        const std::size_t end = std::min(first + slice, p.ops.size());
+        ++turn;
+        for (std::size_t k = 0; k < variants; ++k) {
+            const std::size_t variant = (turn % 2 == 0 ? turn + k : turn + variants - k) % variants;
+            const double begin = processor_time();
+            switch (variant) {
+            case 0:
+                raw.build(p, first, end);
+                break;
+            case 1:
+                unchecked.build(p, first, end);
+                break;
+            case 2:
+                checked.build(p, first, end);
+                break;
+            default:
+                again.build(p, first, end);
+                break;
+            }
+            sum[variant] += processor_time() - begin;
+        }
+    }
+    for (double& each : sum) {
+        each /= static_cast<double>(p.ops.size());
+    }
+    return sum;
 }
 
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
+    return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+/// The order statistics between which the median lies with 95 % certainty; all values where there are too few.
+std::pair<double, double> interval(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const auto n = static_cast<double>(values.size());
+    const double below = std::floor((n - 1.96 * std::sqrt(n)) / 2);  // values that may be left out at either end
+    const auto out = static_cast<std::size_t>(below < 0 ? 0 : below);
+    return {values[out], values[values.size() - 1 - out]};
+}
+
+/// Stays on the processor it runs on. The driver's own threads, which were there before, do not.
+void stay_here() {
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET(sched_getcpu(), &here);
+    sched_setaffinity(0, sizeof here, &here);
 }
 
 program draw(const std::string& shape, std::size_t nodes) {
-    if (shape == "chain") return chain(nodes);
-    if (shape == "wide") return wide(nodes);
-    if (shape == "layered") return layered(nodes);
-    if (shape == "random") return random_order(nodes);
-    if (shape == "long_lived") return long_lived(nodes);
+    if (shape == "chain")
+        return chain(nodes);
+    if (shape == "wide")
+        return wide(nodes);
+    if (shape == "layered")
+        return layered(nodes);
+    if (shape == "random")
+        return random_order(nodes);
+    if (shape == "long_lived")
+        return long_lived(nodes);
     throw std::runtime_error("no shape named " + shape + ": chain, wide, layered, random, long_lived");
 }
 
-using unchecked_build = our_build<ag::checking::off>;
-using checked_build = our_build<ag::checking::on>;
+template <class Build>
+void count(const program& p, CUfunction kernel) {
+    Build(p, kernel).build(p, 0, p.ops.size());
+}
 
 int run(int argc, char** argv) {
     const std::string mode = argc == 5 ? argv[1] : "";
@@ -326,41 +421,34 @@ int run(int argc, char** argv) {
     if (mode == "count") {
         const std::string variant = argv[4];
         if (variant == "raw") {
-            raw_build(p, kernel).build_once(p);
+            count<raw_build>(p, kernel);
         } else if (variant == "unchecked") {
-            unchecked_build(p, kernel).build_once(p);
+            count<unchecked_build>(p, kernel);
         } else {
-            checked_build(p, kernel).build_once(p);
+            count<checked_build>(p, kernel);
         }
         std::printf("%zu\n", p.ops.size());
         return 0;
     }
-    std::vector<double> raw, unchecked, checked, unchecked_ratio, checked_ratio;
-    const auto rounds = std::strtoull(argv[4], nullptr, 10);
-    nanoseconds<raw_build>(p, kernel);
-    nanoseconds<checked_build>(p, kernel);
-    for (unsigned long long i = 0; i < rounds; ++i) {  // side by side; every variant goes first in turn
-        double times[3] = {};
-        for (unsigned k = 0; k < 3; ++k) {
-            switch ((i + k) % 3) {
-            case 0: times[0] = nanoseconds<raw_build>(p, kernel); break;
-            case 1: times[1] = nanoseconds<unchecked_build>(p, kernel); break;
-            default: times[2] = nanoseconds<checked_build>(p, kernel); break;
-            }
-        }
-        raw.push_back(times[0]);
-        unchecked.push_back(times[1]);
-        checked.push_back(times[2]);
-        unchecked_ratio.push_back(times[1] / times[0]);
-        checked_ratio.push_back(times[2] / times[0]);
+    stay_here();
+    std::array<std::vector<double>, variants> times;
+    std::array<std::vector<double>, variants> ratios;
+    const std::size_t rounds = std::strtoull(argv[4], nullptr, 10);
+    if (rounds > 1) {
+        time_round(p, kernel, 0);
     }
-    const auto row = [&](const char* variant, const std::vector<double>& times, double ratio) {
-        const auto [low, high] = std::minmax_element(times.begin(), times.end());
-        std::printf("%s,%zu,%s,%.1f,%.3f,%.1f,%.1f\n", argv[2], p.ops.size(), variant, median(times), ratio, *low, *high);
-    };
-    row("raw", raw, 1.0);
-    row("unchecked", unchecked, median(unchecked_ratio));
-    row("checked", checked, median(checked_ratio));
+    for (std::size_t i = 0; i < rounds; ++i) {
+        const auto round = time_round(p, kernel, i);
+        for (std::size_t v = 0; v < variants; ++v) {
+            times[v].push_back(round[v]);
+            ratios[v].push_back(round[v] / round[0]);
+        }
+    }
+    for (std::size_t v = 0; v < variants && rounds != 0; ++v) {
+        const auto [low, high] = interval(ratios[v]);
+        std::printf("%s,%zu,%s,%.1f,%.4f,%.4f,%.4f\n", argv[2], p.ops.size(), variant_names[v], median(times[v]),
+                    median(ratios[v]), low, high);
+    }
     return 0;
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t elements = 1024;
 constexpr int rounds = 2500;
 using function_type = ag::kernel<void(int, float, const float*, float*)>;
 
-[[gnu::noinline]] void build_once_raw(CUgraph graph, CUcontext context, CUfunction function) {
+[[gnu::noinline]] void build_raw(CUgraph graph, CUcontext context, CUfunction function) {
     CUgraphNode last = nullptr;
     bool failed = false;
     for (int i = 0; i < rounds; ++i) {
@@ -53,7 +53,7 @@ using function_type = ag::kernel<void(int, float, const float*, float*)>;
 }
 
 template <class Graph>
-[[gnu::noinline]] void build_once_ours(Graph& g, const function_type& function) {
+[[gnu::noinline]] void build_ours(Graph& g, const function_type& function) {
     ag::node last = g.add_empty();
     for (int i = 0; i < rounds; ++i) {
         auto x = g.template add_alloc<float>(ag::after(last), elements);
@@ -76,11 +76,11 @@ int main(int argc, char** argv) {
     ag::driver::check(cuModuleLoadData(&module, ""), "cuModuleLoadData", {});
     ag::driver::check(cuModuleGetFunction(&function, module, "saxpy"), "cuModuleGetFunction", {});
     if (variant == "raw") {
-        build_once_raw(unchecked.get(), context, function);
+        build_raw(unchecked.get(), context, function);
     } else if (variant == "unchecked") {
-        build_once_ours(unchecked, function_type(function));
+        build_ours(unchecked, function_type(function));
     } else if (variant == "checked") {
-        build_once_ours(checked, function_type(function));
+        build_ours(checked, function_type(function));
     } else {
         std::fprintf(stderr, "usage: overhead_straight raw|unchecked|checked\n");
         return 2;

@@ -16,7 +16,11 @@ public:
         const std::size_t sizes[] = {sizeof(int), sizeof(float), sizeof(const float*), sizeof(float*)};
         allograph_reference_register_kernel("saxpy", &on_host, 4, sizes);
         allograph::driver::check(cuModuleLoadData(&module_, ptx), "cuModuleLoadData", {__FILE__, __LINE__});
-        allograph::driver::check(cuModuleGetFunction(&function_, module_, "saxpy"), "cuModuleGetFunction", {__FILE__, __LINE__});
+        const CUresult found = cuModuleGetFunction(&function_, module_, "saxpy");
+        if (found != CUDA_SUCCESS) {
+            cuModuleUnload(module_);  // no destructor runs for a constructor that throws
+        }
+        allograph::driver::check(found, "cuModuleGetFunction", {__FILE__, __LINE__});
     }
     saxpy_module(const saxpy_module&) = delete;
     saxpy_module& operator=(const saxpy_module&) = delete;

@@ -27,13 +27,13 @@ def tested_rules():
 
 def main():
     lines = [line for line in (HERE / "rules.txt").read_text().splitlines() if line and line[0] != "#"]
-    rules = [re.match(r"(\w+) (\S+) (later )?(.*)", line).groups() for line in lines]
+    rules = [re.match(r"(\w+) (\S+) (.*)", line).groups() for line in lines]
     tested = tested_rules()
-    state = {"tested": [], "documented": [], "later": [], "MISSING": []}
-    for name, layer, later, text in rules:
-        key = "tested" if name in tested else "documented" if layer == "doc" else "later" if later else "MISSING"
+    state = {"tested": [], "documented": [], "MISSING": []}
+    for name, layer, text in rules:
+        key = "tested" if name in tested else "documented" if layer == "doc" else "MISSING"
         state[key].append((name, text))
-    for key in ("tested", "documented", "later"):
+    for key in ("tested", "documented"):
         print(f"{key}: {len(state[key])}  {' '.join(name for name, _ in state[key])}")
     for name, text in state["MISSING"]:
         print(f"no test: {name}  {text}")

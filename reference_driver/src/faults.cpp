@@ -8,6 +8,8 @@
 
 #include <array>
 
+#include "summary.hpp"
+
 namespace allograph_reference {
 namespace {
 
@@ -113,7 +115,7 @@ void read_environment() {
 }  // namespace
 
 CUresult count_call(std::string_view function) {
-    static const bool read = (read_environment(), true);
+    static const bool read = (read_environment(), summarise_at_exit(), true);
     static_cast<void>(read);
     driver_state& all = state();
     ++all.calls[std::string(function)];

@@ -2,17 +2,11 @@
 #include <cstring>
 
 #include "graph.hpp"
+#include "node_forms.hpp"
 
 using namespace allograph_reference;
 
 namespace {
-
-CUgraphNodeParams params_of(CUgraphNodeType type) {
-    CUgraphNodeParams params;
-    std::memset(&params, 0, sizeof params);
-    params.type = type;
-    return params;
-}
 
 // Marks a graph that is now owned by a node. The node's child_data keeps it alive.
 void after_move(const CUgraphNodeParams& params) {
@@ -46,10 +40,8 @@ CUresult add(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, cons
     return CUDA_SUCCESS;
 }
 
-CUresult add_kernel(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count,
-                    const CUDA_KERNEL_NODE_PARAMS_v2& kernel) {
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_KERNEL);
-    std::memcpy(&params.kernel, &kernel, sizeof kernel);
+// Without edge data, and with parameters that nobody looks at again.
+CUresult add(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count, CUgraphNodeParams params) {
     return add(handle, target, nodes, nullptr, count, params);
 }
 
@@ -71,56 +63,37 @@ CUresult cuGraphAddNode(CUgraphNode* handle, CUgraph target, const CUgraphNode* 
 
 CUresult cuGraphAddEmptyNode(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddEmptyNode, initialised);
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_EMPTY);
-    return add(handle, target, nodes, nullptr, count, params);
+    return add(handle, target, nodes, count, params_of(CU_GRAPH_NODE_TYPE_EMPTY));
 }
 
 CUresult cuGraphAddKernelNode_v2(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count,
                                  const CUDA_KERNEL_NODE_PARAMS_v2* kernel) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddKernelNode_v2, initialised);
-    return kernel == nullptr ? CUDA_ERROR_INVALID_VALUE : add_kernel(handle, target, nodes, count, *kernel);
+    return kernel == nullptr ? CUDA_ERROR_INVALID_VALUE : add(handle, target, nodes, count, kernel_params(*kernel));
 }
 
 CUresult cuGraphAddKernelNode(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count,
                               const CUDA_KERNEL_NODE_PARAMS_v1* kernel) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddKernelNode, initialised);
-    if (kernel == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUDA_KERNEL_NODE_PARAMS_v2 wider{};
-    std::memcpy(&wider, kernel, sizeof *kernel);
-    return add_kernel(handle, target, nodes, count, wider);
+    return kernel == nullptr ? CUDA_ERROR_INVALID_VALUE : add(handle, target, nodes, count, kernel_params(*kernel));
 }
 
 CUresult cuGraphAddMemcpyNode(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count,
                               const CUDA_MEMCPY3D* copy, CUcontext ctx) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddMemcpyNode, initialised);
-    if (copy == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_MEMCPY);
-    params.memcpy.copyParams = *copy;
-    params.memcpy.copyCtx = ctx;
-    return add(handle, target, nodes, nullptr, count, params);
+    return copy == nullptr ? CUDA_ERROR_INVALID_VALUE : add(handle, target, nodes, count, memcpy_params(*copy, ctx));
 }
 
 CUresult cuGraphAddMemsetNode(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count,
                               const CUDA_MEMSET_NODE_PARAMS* set, CUcontext ctx) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddMemsetNode, initialised);
-    if (set == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_MEMSET);
-    params.memset = {set->dst, set->pitch, set->value, set->elementSize, set->width, set->height, ctx};
-    return add(handle, target, nodes, nullptr, count, params);
+    return set == nullptr ? CUDA_ERROR_INVALID_VALUE : add(handle, target, nodes, count, memset_params(*set, ctx));
 }
 
 CUresult cuGraphAddHostNode(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count,
                             const CUDA_HOST_NODE_PARAMS* host) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddHostNode, initialised);
-    if (host == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_HOST);
-    params.host.fn = host->fn;
-    params.host.userData = host->userData;
-    return add(handle, target, nodes, nullptr, count, params);
+    return host == nullptr ? CUDA_ERROR_INVALID_VALUE : add(handle, target, nodes, count, host_params(*host));
 }
 
 CUresult cuGraphAddChildGraphNode(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count,
@@ -128,57 +101,37 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode* handle, CUgraph target, const CUg
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddChildGraphNode, initialised);
     CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_GRAPH);
     params.graph.graph = child;
-    return add(handle, target, nodes, nullptr, count, params);
+    return add(handle, target, nodes, count, params);
 }
 
 CUresult cuGraphAddEventRecordNode(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count,
                                    CUevent event) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddEventRecordNode, initialised);
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_EVENT_RECORD);
-    params.eventRecord.event = event;
-    return add(handle, target, nodes, nullptr, count, params);
+    return add(handle, target, nodes, count, event_params(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
 }
 
 CUresult cuGraphAddEventWaitNode(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count,
                                  CUevent event) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddEventWaitNode, initialised);
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_WAIT_EVENT);
-    params.eventWait.event = event;
-    return add(handle, target, nodes, nullptr, count, params);
+    return add(handle, target, nodes, count, event_params(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
 }
 
 CUresult cuGraphAddExternalSemaphoresSignalNode(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count,
                                                 const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* signal) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddExternalSemaphoresSignalNode, initialised);
-    if (signal == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL);
-    params.extSemSignal.extSemArray = signal->extSemArray;
-    params.extSemSignal.paramsArray = signal->paramsArray;
-    params.extSemSignal.numExtSems = signal->numExtSems;
-    return add(handle, target, nodes, nullptr, count, params);
+    return signal == nullptr ? CUDA_ERROR_INVALID_VALUE : add(handle, target, nodes, count, signal_params(*signal));
 }
 
 CUresult cuGraphAddExternalSemaphoresWaitNode(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count,
                                               const CUDA_EXT_SEM_WAIT_NODE_PARAMS* wait) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddExternalSemaphoresWaitNode, initialised);
-    if (wait == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT);
-    params.extSemWait.extSemArray = wait->extSemArray;
-    params.extSemWait.paramsArray = wait->paramsArray;
-    params.extSemWait.numExtSems = wait->numExtSems;
-    return add(handle, target, nodes, nullptr, count, params);
+    return wait == nullptr ? CUDA_ERROR_INVALID_VALUE : add(handle, target, nodes, count, wait_params(*wait));
 }
 
 CUresult cuGraphAddBatchMemOpNode(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count,
                                   const CUDA_BATCH_MEM_OP_NODE_PARAMS* batch) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddBatchMemOpNode, initialised);
-    if (batch == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
-    params.memOp = {batch->ctx, batch->count, batch->paramArray, batch->flags};
-    return add(handle, target, nodes, nullptr, count, params);
+    return batch == nullptr ? CUDA_ERROR_INVALID_VALUE : add(handle, target, nodes, count, batch_params(*batch));
 }
 
 CUresult cuGraphAddMemAllocNode(CUgraphNode* handle, CUgraph target, const CUgraphNode* nodes, std::size_t count,
@@ -200,7 +153,7 @@ CUresult cuGraphAddMemFreeNode(CUgraphNode* handle, CUgraph target, const CUgrap
     ALLOGRAPH_REFERENCE_ENTER(cuGraphAddMemFreeNode, initialised);
     CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_MEM_FREE);
     params.free.dptr = address;
-    return add(handle, target, nodes, nullptr, count, params);
+    return add(handle, target, nodes, count, params);
 }
 
 CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* handle, CUgraph target, CUcontext ctx, unsigned value,

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "exec.hpp"
+#include "node_forms.hpp"
 
 using namespace allograph_reference;
 
@@ -22,11 +23,16 @@ executable_node* twin_of(CUgraphExec exec, CUgraphNode handle, CUgraphNodeType t
     return find_executable_node(which->root, origin->id);
 }
 
-CUgraphNodeParams params_of(CUgraphNodeType type) {
-    CUgraphNodeParams params;
-    std::memset(&params, 0, sizeof params);
-    params.type = type;
-    return params;
+// The executable's twin of a node that can be switched off.
+executable_node* switchable_twin_of(CUgraphExec exec, CUgraphNode handle) {
+    executable* which = find_executable(exec);
+    const node* origin = find_node(handle);
+    executable_node* twin = which == nullptr || origin == nullptr ? nullptr : find_executable_node(which->root, origin->id);
+    if (twin == nullptr)
+        return nullptr;
+    const CUgraphNodeType type = type_of(twin->data);
+    const bool can = type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_MEMCPY;
+    return can ? twin : nullptr;  // [G6]
 }
 
 bool unchangeable(CUgraphNodeType type) { return type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE; }
@@ -73,59 +79,14 @@ CUresult set(CUgraphExec exec, CUgraphNode handle, const CUgraphNodeParams& para
     return CUDA_SUCCESS;
 }
 
-CUgraphNodeParams kernel_params(const CUDA_KERNEL_NODE_PARAMS_v2& kernel) {
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_KERNEL);
-    std::memcpy(&params.kernel, &kernel, sizeof kernel);
-    return params;
-}
-CUgraphNodeParams kernel_params(const CUDA_KERNEL_NODE_PARAMS_v1& kernel) {
-    CUDA_KERNEL_NODE_PARAMS_v2 wider{};
-    std::memcpy(&wider, &kernel, sizeof kernel);
-    return kernel_params(wider);
-}
-CUgraphNodeParams memcpy_params(const CUDA_MEMCPY3D& copy, CUcontext ctx) {
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_MEMCPY);
-    params.memcpy.copyParams = copy;
-    params.memcpy.copyCtx = ctx;
-    return params;
-}
-CUgraphNodeParams memset_params(const CUDA_MEMSET_NODE_PARAMS& set, CUcontext ctx) {
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_MEMSET);
-    params.memset = {set.dst, set.pitch, set.value, set.elementSize, set.width, set.height, ctx};
-    return params;
-}
-CUgraphNodeParams host_params(const CUDA_HOST_NODE_PARAMS& host) {
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_HOST);
-    params.host.fn = host.fn;
-    params.host.userData = host.userData;
-    return params;
-}
-CUgraphNodeParams event_params(CUgraphNodeType type, CUevent event) {
-    CUgraphNodeParams params = params_of(type);
-    if (type == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
-        params.eventWait.event = event;
-    else
-        params.eventRecord.event = event;
-    return params;
-}
-CUgraphNodeParams signal_params(const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS& signal) {
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL);
-    params.extSemSignal.extSemArray = signal.extSemArray;
-    params.extSemSignal.paramsArray = signal.paramsArray;
-    params.extSemSignal.numExtSems = signal.numExtSems;
-    return params;
-}
-CUgraphNodeParams wait_params(const CUDA_EXT_SEM_WAIT_NODE_PARAMS& wait) {
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT);
-    params.extSemWait.extSemArray = wait.extSemArray;
-    params.extSemWait.paramsArray = wait.paramsArray;
-    params.extSemWait.numExtSems = wait.numExtSems;
-    return params;
-}
-CUgraphNodeParams batch_params(const CUDA_BATCH_MEM_OP_NODE_PARAMS& batch) {
-    CUgraphNodeParams params = params_of(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
-    params.memOp = {batch.ctx, batch.count, batch.paramArray, batch.flags};
-    return params;
+// What a node of one kind holds, in the caller's form.
+template <class Data, class Out, class Read>
+CUresult get(CUgraphNode handle, Out* out, Read&& read) {
+    Data* found = data_of<Data>(handle);
+    if (found == nullptr || out == nullptr)
+        return CUDA_ERROR_INVALID_VALUE;  // [A15]
+    *out = read(*found);
+    return CUDA_SUCCESS;
 }
 
 CUresult get_kernel(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS_v2& out) {
@@ -176,43 +137,23 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS_
 }
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode handle, CUDA_MEMCPY3D* params) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphMemcpyNodeGetParams, initialised);
-    const memcpy_data* found = data_of<memcpy_data>(handle);
-    if (found == nullptr || params == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    *params = found->copy;
-    return CUDA_SUCCESS;
+    return get<memcpy_data>(handle, params, [](memcpy_data& found) { return found.copy; });
 }
 CUresult cuGraphMemsetNodeGetParams(CUgraphNode handle, CUDA_MEMSET_NODE_PARAMS* params) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphMemsetNodeGetParams, initialised);
-    const memset_data* found = data_of<memset_data>(handle);
-    if (found == nullptr || params == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    *params = found->set;
-    return CUDA_SUCCESS;
+    return get<memset_data>(handle, params, [](memset_data& found) { return found.set; });
 }
 CUresult cuGraphHostNodeGetParams(CUgraphNode handle, CUDA_HOST_NODE_PARAMS* params) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphHostNodeGetParams, initialised);
-    const host_data* found = data_of<host_data>(handle);
-    if (found == nullptr || params == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    *params = {found->fn, found->user_data};
-    return CUDA_SUCCESS;
+    return get<host_data>(handle, params, [](host_data& found) { return CUDA_HOST_NODE_PARAMS{found.fn, found.user_data}; });
 }
 CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode handle, CUevent* event) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphEventRecordNodeGetEvent, initialised);
-    const event_record_data* found = data_of<event_record_data>(handle);
-    if (found == nullptr || event == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    *event = found->event;
-    return CUDA_SUCCESS;
+    return get<event_record_data>(handle, event, [](event_record_data& found) { return found.event; });
 }
 CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode handle, CUevent* event) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphEventWaitNodeGetEvent, initialised);
-    const event_wait_data* found = data_of<event_wait_data>(handle);
-    if (found == nullptr || event == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    *event = found->event;
-    return CUDA_SUCCESS;
+    return get<event_wait_data>(handle, event, [](event_wait_data& found) { return found.event; });
 }
 CUresult cuGraphMemAllocNodeGetParams(CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PARAMS* params) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphMemAllocNodeGetParams, initialised);
@@ -228,35 +169,28 @@ CUresult cuGraphMemAllocNodeGetParams(CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PA
 }
 CUresult cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr* address) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphMemFreeNodeGetParams, initialised);
-    const free_data* found = data_of<free_data>(handle);
-    if (found == nullptr || address == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;  // [A15]
-    *address = found->address;
-    return CUDA_SUCCESS;
+    return get<free_data>(handle, address, [](free_data& found) { return found.address; });
 }
 CUresult cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode handle, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* params) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphExternalSemaphoresSignalNodeGetParams, initialised);
-    semaphore_signal_data* found = data_of<semaphore_signal_data>(handle);
-    if (found == nullptr || params == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    *params = {found->semaphores.data(), found->params.data(), static_cast<unsigned>(found->params.size())};
-    return CUDA_SUCCESS;
+    return get<semaphore_signal_data>(handle, params, [](semaphore_signal_data& found) {
+        return CUDA_EXT_SEM_SIGNAL_NODE_PARAMS{found.semaphores.data(), found.params.data(),
+                                               static_cast<unsigned>(found.params.size())};
+    });
 }
 CUresult cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode handle, CUDA_EXT_SEM_WAIT_NODE_PARAMS* params) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphExternalSemaphoresWaitNodeGetParams, initialised);
-    semaphore_wait_data* found = data_of<semaphore_wait_data>(handle);
-    if (found == nullptr || params == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    *params = {found->semaphores.data(), found->params.data(), static_cast<unsigned>(found->params.size())};
-    return CUDA_SUCCESS;
+    return get<semaphore_wait_data>(handle, params, [](semaphore_wait_data& found) {
+        return CUDA_EXT_SEM_WAIT_NODE_PARAMS{found.semaphores.data(), found.params.data(),
+                                             static_cast<unsigned>(found.params.size())};
+    });
 }
 CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode handle, CUDA_BATCH_MEM_OP_NODE_PARAMS* params) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphBatchMemOpNodeGetParams, initialised);
-    batch_data* found = data_of<batch_data>(handle);
-    if (found == nullptr || params == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    *params = {found->ctx, static_cast<unsigned>(found->operations.size()), found->operations.data(), found->flags};
-    return CUDA_SUCCESS;
+    return get<batch_data>(handle, params, [](batch_data& found) {
+        return CUDA_BATCH_MEM_OP_NODE_PARAMS{found.ctx, static_cast<unsigned>(found.operations.size()), found.operations.data(),
+                                             found.flags};
+    });
 }
 
 CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode handle, const CUDA_KERNEL_NODE_PARAMS_v2* params) {
@@ -357,31 +291,17 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode handle
 
 CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode handle, unsigned enabled) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphNodeSetEnabled, initialised);
-    executable* which = find_executable(exec);
-    const node* origin = find_node(handle);
-    if (which == nullptr || origin == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    executable_node* twin = find_executable_node(which->root, origin->id);
+    executable_node* twin = switchable_twin_of(exec, handle);
     if (twin == nullptr)
         return CUDA_ERROR_INVALID_VALUE;
-    const CUgraphNodeType type = type_of(twin->data);
-    if (type != CU_GRAPH_NODE_TYPE_KERNEL && type != CU_GRAPH_NODE_TYPE_MEMSET && type != CU_GRAPH_NODE_TYPE_MEMCPY)
-        return CUDA_ERROR_INVALID_VALUE;  // [G6]
     twin->enabled = enabled != 0;
     return CUDA_SUCCESS;
 }
 
 CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode handle, unsigned* enabled) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphNodeGetEnabled, initialised);
-    executable* which = find_executable(exec);
-    const node* origin = find_node(handle);
-    if (which == nullptr || origin == nullptr || enabled == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    const executable_node* twin = find_executable_node(which->root, origin->id);
-    if (twin == nullptr)
-        return CUDA_ERROR_INVALID_VALUE;
-    const CUgraphNodeType type = type_of(twin->data);
-    if (type != CU_GRAPH_NODE_TYPE_KERNEL && type != CU_GRAPH_NODE_TYPE_MEMSET && type != CU_GRAPH_NODE_TYPE_MEMCPY)
+    const executable_node* twin = switchable_twin_of(exec, handle);
+    if (twin == nullptr || enabled == nullptr)
         return CUDA_ERROR_INVALID_VALUE;
     *enabled = twin->enabled ? 1 : 0;
     return CUDA_SUCCESS;

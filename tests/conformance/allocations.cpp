@@ -78,6 +78,40 @@ TEST_CASE("an allocation ordered after a free takes the freed address", "[A12]")
     drop(g, std::move(ordered));
 }
 
+TEST_CASE("who may reach an allocation is read back from its node", "[P4]") {
+    const nothing_leaks guard;
+    const auto others_of = [](const auto& token) {
+        const CUDA_MEM_ALLOC_NODE_PARAMS parameters = parameters_of(token.get());
+        std::vector<int> ordinals;
+        for (std::size_t i = 0; i < parameters.accessDescCount; ++i) {
+            const CUmemAccessDesc& each = parameters.accessDescs[i];
+            CHECK(each.location.type == CU_MEM_LOCATION_TYPE_DEVICE);
+            CHECK(each.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+            ordinals.push_back(each.location.id);
+        }
+        return ordinals;
+    };
+    ag::memory_graph g{ag::device{0}};
+    auto own = g.add_alloc<int>(10);
+    auto shared = g.add_alloc<int>(10, ag::alloc_options{}.shared_with(ag::device{0}));
+    CHECK(others_of(own).empty());
+    CHECK(others_of(shared) == std::vector<int>{0});
+    int devices = 0;
+    int reaches = 0;
+    must(cuDeviceGetCount(&devices), "cuDeviceGetCount");
+    if (devices > 1) {
+        must(cuDeviceCanAccessPeer(&reaches, 0, 1), "cuDeviceCanAccessPeer");
+    }
+    if (reaches == 1) {
+        auto far = g.add_alloc<int>(10, ag::on(ag::device{1}).shared_with(std::array{ag::device{0}, ag::device{1}}));
+        CHECK(parameters_of(far.get()).poolProps.location.id == 1);
+        CHECK(others_of(far) == std::vector<int>{0, 1});
+        drop(g, std::move(far));
+    }
+    drop(g, std::move(own));
+    drop(g, std::move(shared));
+}
+
 TEST_CASE("the options of an allocation reach the driver", "[A5][A9]") {
     const nothing_leaks guard;
     ag::memory_graph g{ag::device{0}};

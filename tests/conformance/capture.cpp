@@ -923,3 +923,126 @@ TEST_CASE("an address belongs to the latest allocation that is live at a node", 
     at[1] = at[2] = lifetime::pending;
     CHECK(map.find(1499, known) == 2);
 }
+
+TEST_CASE("what is captured into a body counts for the graph around it", "[C9][O3]") {
+    const nothing_leaks guard;
+    const ag::stream stream;
+    ag::memory_graph g;
+    auto x = g.add_alloc<int>(4, ag::named("outer"));
+    auto decides = g.make_condition(1);
+    auto when = g.add_if(ag::after(x), decides);
+    auto scope = std::move(when.body).capture(stream);
+    must(cuMemsetD32Async(x.data().address(), 5, 4, stream), "cuMemsetD32Async");
+    auto [body, captured] = std::move(scope).end();
+    CHECK(captured.nodes().size() == 1);
+    const ag::misuse early = misuse_of([&] { g.add_free(ag::after(x), std::move(x)); });
+    CHECK(early.rule() == std::string("O3"));
+    CHECK_THAT(early.what(), ContainsSubstring("conditional"));
+    SECTION("an output") {
+        auto exec = std::move(g).instantiate(ag::outputs(std::move(x)));
+        auto [result] = exec.launch(stream);
+        CHECK(contents(result) == std::vector<int>(4, 5));
+    }
+    SECTION("freed behind the conditional") {
+        g.add_free(ag::after(when.node), std::move(x));
+        auto exec = std::move(g).instantiate();
+        exec.launch(stream);
+        exec.launch(stream);
+        must(cuStreamSynchronize(stream), "cuStreamSynchronize");
+    }
+}
+
+TEST_CASE("what is captured into a body breaks the order of the graph around it", "[C9][C13][O1]") {
+    const nothing_leaks guard;
+    const ag::stream stream;
+    ag::memory_graph g;
+    auto x = g.add_alloc<int>(4, ag::named("outer"));
+    auto decides = g.make_condition(1);
+    auto when = g.add_if({}, decides);  // beside the allocation
+    auto scope = std::move(when.body).capture(stream);
+    must(cuMemsetD32Async(x.data().address(), 5, 4, stream), "cuMemsetD32Async");
+    const ag::misuse wrong = misuse_of([&] { (void)std::move(scope).end(); });
+    CHECK(wrong.rule() == std::string("O1"));
+    CHECK_THAT(wrong.what(), ContainsSubstring("outer") && ContainsSubstring("conditional"));
+    // The nodes are in the body for good: the graph around it is not to run.
+    CHECK(misuse_of([&] { (void)std::move(g).instantiate(ag::outputs(std::move(x))); }).rule() == std::string("C13"));
+}
+
+TEST_CASE("a capture into a body that is given up leaves no graph that looks whole", "[C13]") {
+    const nothing_leaks guard;
+    const ag::stream stream;
+    ag::graph g;
+    auto decides = g.make_condition(1);
+    auto when = g.add_if({}, decides);
+    { const auto scope = std::move(when.body).capture(stream); }
+    const ag::misuse broken = misuse_of([&] { (void)g.instantiate(); });
+    CHECK(broken.rule() == std::string("C13"));
+    CHECK_THAT(broken.what(), ContainsSubstring("given up"));
+}
+
+#if CUDA_VERSION >= 12090
+TEST_CASE("what is captured into a moved child counts for its parent", "[C9][O1][O3]") {
+    const nothing_leaks guard;
+    const ag::stream stream;
+    ag::memory_graph parent;
+    auto x = parent.add_alloc<int>(4, ag::named("parent's"));
+    auto late = parent.add_alloc<int>(4, ag::named("late"));
+    auto inside = parent.add_child(ag::after(x), ag::memory_graph{});
+    {
+        auto scope = std::move(inside.graph).capture(stream);
+        must(cuMemsetD32Async(x.data().address(), 6, 4, stream), "cuMemsetD32Async");
+        auto [child, captured] = std::move(scope).end();
+        inside.graph = std::move(child);
+        CHECK(captured.nodes().size() == 1);
+    }
+    CHECK(misuse_of([&] { parent.add_free(ag::after(x), std::move(x)); }).rule() == std::string("O3"));
+    SECTION("and runs") {
+        parent.add_free(ag::after(late), std::move(late));
+        auto exec = std::move(parent).instantiate(ag::outputs(std::move(x)));
+        auto [result] = exec.launch(stream);
+        CHECK(contents(result) == std::vector<int>(4, 6));
+    }
+    SECTION("or is found out of order") {
+        auto scope = std::move(inside.graph).capture(stream);
+        must(cuMemsetD32Async(late.data().address(), 6, 4, stream), "cuMemsetD32Async");
+        const ag::misuse wrong = misuse_of([&] { (void)std::move(scope).end(); });
+        CHECK(wrong.rule() == std::string("O1"));
+        CHECK_THAT(wrong.what(), ContainsSubstring("late") && ContainsSubstring("child"));
+    }
+}
+#endif
+
+TEST_CASE("a captured free of another graph's allocation is its fate", "[C12][F1][F2][F3][F4][F10][X1][X6]") {
+    const nothing_leaks guard;
+    const ag::stream stream;
+    ag::memory_graph producer;
+    auto x = producer.add_alloc<int>(100, ag::named("x"));
+    auto y = producer.add_alloc<int>(100, ag::named("y"));
+    const auto set = producer.add_memset(ag::after(x), x.span(), 3);
+    ag::memory_graph consumer;
+    auto own = consumer.add_alloc<int>(8);
+    std::vector<int> host(100);
+    auto scope = std::move(consumer).capture(stream, ag::after(own));
+    must(cuMemcpyDtoHAsync_v2(host.data(), x.data().address(), 400, stream), "cuMemcpyDtoHAsync_v2");
+    must(cuMemFreeAsync(x.data().address(), stream), "cuMemFreeAsync");
+    auto [graph, captured] = std::move(scope).end();
+    CHECK(misuse_of([&] { captured.freed(std::move(y)); }).rule() == std::string("F2"));
+    CHECK(misuse_of([&] { captured.freed(std::move(own)); }).rule() == std::string("F2"));
+    CHECK_FALSE(x.spent());
+    captured.freed(std::move(x));
+    CHECK(x.spent());
+    CHECK(misuse_of([&] { captured.freed(std::move(x)); }).rule() == std::string("F9"));
+    producer.add_free(ag::after(set, y), std::move(y));
+    graph.add_free(captured.after(), std::move(own));
+    auto makes = std::move(producer).instantiate();
+    auto frees = std::move(graph).instantiate();
+    CHECK(misuse_of([&] { frees.launch(stream); }).rule() == std::string("X6"));
+    for (int i = 0; i < 2; ++i) {
+        makes.launch(stream);
+        CHECK(misuse_of([&] { makes.launch(stream); }).rule() == std::string("X1"));
+        frees.launch(stream);
+        CHECK(misuse_of([&] { frees.launch(stream); }).rule() == std::string("X6"));
+    }
+    must(cuStreamSynchronize(stream), "cuStreamSynchronize");
+    CHECK(host == std::vector<int>(100, 3));
+}

@@ -114,7 +114,7 @@ std::vector<T> contents(const ag::stream_buffer<T>& buffer) {
 template <class T>
 std::vector<T> contents(ag::device_span<T> memory, CUstream stream) {
     std::vector<T> host(memory.size());
-    must(cuMemcpyDtoHAsync_v2(host.data(), memory.data().address(), memory.size_bytes(), stream), "cuMemcpyDtoHAsync_v2");
+    must(cuMemcpyDtoHAsync(host.data(), memory.data().address(), memory.size_bytes(), stream), "cuMemcpyDtoHAsync");
     must(cuStreamSynchronize(stream), "cuStreamSynchronize");
     return host;
 }

@@ -322,3 +322,97 @@ TEST_CASE("what was moved away says so", "[G10]") {
     const ag::unchecked_memory_graph taken = std::move(unchecked);
     CHECK_THROWS_AS(unchecked.add_empty(), ag::driver_error);
 }
+
+namespace {
+
+std::vector<ag::orphan>& lost() {
+    static std::vector<ag::orphan> all;
+    return all;
+}
+
+/// For its life, memory that nobody can free is written down.
+class catches_orphans {
+public:
+    catches_orphans() { lost().clear(); }
+    catches_orphans(const catches_orphans&) = delete;
+    catches_orphans& operator=(const catches_orphans&) = delete;
+    ~catches_orphans() { ag::set_orphan_handler(before_); }
+
+private:
+    ag::orphan_handler before_ = ag::set_orphan_handler([](const ag::orphan& memory) noexcept { lost().push_back(memory); });
+};
+
+}  // namespace
+
+TEST_CASE("the graph that was to free an allocation dies before its launch", "[X1][X4][X6][F10]") {
+    const nothing_leaks guard;
+    const catches_orphans caught;
+    const ag::stream stream;
+    ag::memory_graph producer;
+    auto x = producer.add_alloc<int>(100, ag::named("x"));
+    const auto address = x.data().address();
+    producer.add_memset(ag::after(x), x.span(), 3);
+    std::optional<ag::memory_graph> consumer(std::in_place);
+    consumer->add_free(std::move(x));
+    using executable = decltype(std::move(producer).instantiate());
+    SECTION("before the other is instantiated: its executable frees what its launches leave") {
+        consumer.reset();
+        auto makes = std::move(producer).instantiate();
+        for (int i = 0; i < 3; ++i) {
+            makes.launch(stream);
+        }
+        if (allograph_reference_active()) {
+            CHECK(live_counts().allocations == 1);
+        }
+    }
+    SECTION("while the memory lives: the next launch frees it") {
+        auto makes = std::move(producer).instantiate();
+        makes.launch(stream);
+        CHECK(misuse_of([&] { makes.launch(stream); }).rule() == std::string("X1"));
+        consumer.reset();
+        makes.launch(stream);
+        makes.launch(stream);
+    }
+    SECTION("with its executable, after launches that did free") {
+        auto makes = std::move(producer).instantiate();
+        {
+            auto frees = std::move(*consumer).instantiate();
+            makes.launch(stream);
+            frees.launch(stream);
+            CHECK(misuse_of([&] { frees.launch(stream); }).rule() == std::string("X6"));
+            makes.launch(stream);
+        }
+        makes.launch(stream);
+    }
+    SECTION("the executable is released, and another one made") {
+        auto makes = std::move(producer).instantiate();
+        makes.launch(stream);
+        consumer.reset();
+        ag::memory_graph back = std::move(makes).release_graph();
+        auto again = std::move(back).instantiate();
+        again.launch(stream);
+        again.launch(stream);
+    }
+    SECTION("the executable is gone first: nobody knows a stream any more, and the handler is told") {
+        std::optional<executable> makes(std::move(producer).instantiate());
+        makes->launch(stream);
+        makes.reset();
+        CHECK(lost().empty());
+        consumer.reset();
+        REQUIRE(lost().size() == 1);
+        CHECK(lost()[0].address == address);
+        CHECK(lost()[0].bytes == 400);
+        CHECK(lost()[0].why == CUDA_ERROR_ILLEGAL_STATE);
+        must(cuMemFreeAsync(address, stream), "cuMemFreeAsync");
+        lost().clear();
+    }
+    SECTION("the executable is gone first, but its memory is freed in time") {
+        std::optional<executable> makes(std::move(producer).instantiate());
+        auto frees = std::move(*consumer).instantiate();
+        makes->launch(stream);
+        makes.reset();
+        frees.launch(stream);
+    }
+    must(cuStreamSynchronize(stream), "cuStreamSynchronize");
+    CHECK(lost().empty());
+}

@@ -1,4 +1,5 @@
 // Group C, third part: what breaks a stream capture, what does not, and what a broken one leaves behind.
+#include <cstdio>
 #include <functional>
 #include <thread>
 
@@ -124,6 +125,25 @@ TEST_CASE("a capture into a graph that ends badly destroys the graph", "[raw][C1
     }
     CHECK(status() == CU_STREAM_CAPTURE_STATUS_NONE);
     check_dead(g.release());
+}
+
+TEST_CASE("a capture into the body of a conditional that ends badly", "[raw][C13][.probe]") {
+    graph g;
+    const conditional when = add_if(g);
+    const CUgraph body = when.bodies[0];
+    REQUIRE(begin(body) == ok);
+    CHECK(allocate() == breaks);
+    CHECK(end() == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    std::size_t count = 0;
+    std::printf("nodes of the body: %d\n", static_cast<int>(cuGraphGetNodes(body, nullptr, &count)));
+    CUgraphExec exec = nullptr;
+    std::printf("instantiate: %d\n", static_cast<int>(cuGraphInstantiateWithFlags(&exec, g, 0)));
+    if (exec != nullptr) {
+        std::printf("launch: %d\n", static_cast<int>(cuGraphLaunch(exec, stream())));
+        std::printf("synchronize: %d\n", static_cast<int>(cuStreamSynchronize(stream())));
+        CHECK(cuGraphExecDestroy(exec) == ok);
+    }
+    std::printf("destroy: %d\n", static_cast<int>(g.destroy()));
 }
 
 TEST_CASE("destroying the captured stream destroys the graph", "[raw][C13]") {

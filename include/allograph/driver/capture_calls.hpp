@@ -8,19 +8,16 @@ namespace allograph {
 inline namespace v0 {
 namespace driver {
 
+/// Captures a stream into a graph, which stays the caller's. @throws driver_error
 /// @param deps  nodes of `graph` that the first captured node depends on
+/// Driver: cuStreamBeginCaptureToGraph
 inline void stream_begin_capture_to_graph(CUstream stream, CUgraph graph, std::span<const CUgraphNode> deps, CUstreamCaptureMode mode, source_line where) {
     check(cuStreamBeginCaptureToGraph(stream, graph, deps.empty() ? nullptr : deps.data(), nullptr, deps.size(), mode), "cuStreamBeginCaptureToGraph", where,
           {{"stream", stream}, {"graph", graph}, {"dependencies", deps.size()}, {"mode", static_cast<std::uint64_t>(mode)}});
 }
 
-/// The graph that was captured into.
-inline CUgraph stream_end_capture(CUstream stream, source_line where) {
-    CUgraph graph = nullptr;
-    check(cuStreamEndCapture(stream, &graph), "cuStreamEndCapture", where, {{"stream", stream}});
-    return graph;
-}
-
+/// Whether a stream captures, or captured until something broke it. @throws driver_error
+/// Driver: cuStreamIsCapturing
 inline CUstreamCaptureStatus stream_is_capturing(CUstream stream, source_line where) {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     check(cuStreamIsCapturing(stream, &status), "cuStreamIsCapturing", where, {{"stream", stream}});
@@ -29,13 +26,15 @@ inline CUstreamCaptureStatus stream_is_capturing(CUstream stream, source_line wh
 
 /// What a stream captures into. All but the status is set only while the capture is whole.
 struct capture_info {
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    std::uint64_t id = 0;
-    CUgraph graph = nullptr;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;  ///< none, active, or broken
+    std::uint64_t id = 0;  ///< unique to this capture in the process
+    CUgraph graph = nullptr;  ///< the capture's; not to be destroyed
     /// The nodes that the stream's next one depends on; the driver's own array, until the next call on the stream.
     std::span<const CUgraphNode> dependencies;
 };
 
+/// What a stream captures into. The edge data is asked for and dropped. @throws driver_error
+/// Driver: cuStreamGetCaptureInfo_v3
 inline capture_info stream_get_capture_info(CUstream stream, source_line where) {
     capture_info info;
     cuuint64_t id = 0;

@@ -38,12 +38,17 @@ inline namespace v0 {
 /// that matter and the line of the user's program.
 class driver_error : public std::system_error {
 public:
+    /// @param call       the driver function, a string literal
+    /// @param arguments  those that matter, as text
+    /// @param where      the line of the calling program; left out of the message where it is not known
     driver_error(CUresult result, const char* call, const std::string& arguments, source_line where)
         : std::system_error(static_cast<int>(result), driver_category(), "allograph: " + text(call, arguments, where)), call_(call), where_(where) {}
 
     /// The driver function that failed, as in "cuGraphLaunch".
     [[nodiscard]] const char* call() const noexcept { return call_; }
+    /// What the driver answered.
     [[nodiscard]] CUresult result() const noexcept { return static_cast<CUresult>(code().value()); }
+    /// The line of the calling program.
     [[nodiscard]] source_line where() const noexcept { return where_; }
 
 private:
@@ -59,13 +64,17 @@ namespace driver {
 
 /// An argument worth showing when a call fails.
 struct argument {
-    const char* name;
-    std::uint64_t value;
+    const char* name;  ///< as the driver's manual names it
+    std::uint64_t value;  ///< the number, or the handle as one
+    /// A number, shown in decimal.
     constexpr argument(const char* label, std::uint64_t number) noexcept : name(label), value(number) {}
+    /// A handle or an address, shown in hexadecimal.
     argument(const char* label, const void* handle) noexcept : name(label), value(reinterpret_cast<std::uintptr_t>(handle)), is_handle(true) {}
-    bool is_handle = false;
+    bool is_handle = false;  ///< shown in hexadecimal then
 };
 
+/// Throws `driver_error` for a result.
+/// @param call  the driver function, a string literal
 [[noreturn, gnu::noinline, gnu::cold]] inline void fail(CUresult result, const char* call, std::initializer_list<argument> arguments, source_line where) {
     std::string text;
     for (const argument& each : arguments) {
@@ -84,6 +93,9 @@ struct argument {
     throw driver_error(result, call, text, where);
 }
 
+/// Throws `driver_error` for any result but `CUDA_SUCCESS`: what a raw call beside the library is wrapped in.
+/// @param call       the driver function, a string literal
+/// @param arguments  shown in the message
 [[gnu::always_inline]] inline void check(CUresult result, const char* call, source_line where, std::initializer_list<argument> arguments = {}) {
     if (result != CUDA_SUCCESS) [[unlikely]] {
         fail(result, call, arguments, where);

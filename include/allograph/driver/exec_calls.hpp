@@ -6,7 +6,8 @@ namespace allograph {
 inline namespace v0 {
 namespace driver {
 
-/// `parameters.result_out` and `hErrNode_out` say more when it fails.
+/// Makes an executable. `parameters.result_out` and `hErrNode_out` say more when it fails. @throws driver_error
+/// Driver: cuGraphInstantiateWithParams
 inline CUgraphExec graph_instantiate_with_params(CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS& parameters, source_line where) {
     CUgraphExec exec = nullptr;
     const CUresult result = cuGraphInstantiateWithParams(&exec, graph, &parameters);
@@ -18,10 +19,12 @@ inline CUgraphExec graph_instantiate_with_params(CUgraph graph, CUDA_GRAPH_INSTA
     return exec;
 }
 
+/// Maps an executable's memory in the order of a stream (rule M1). @throws driver_error. Driver: cuGraphUpload
 inline void graph_upload(CUgraphExec exec, CUstream stream, source_line where) {
     check(cuGraphUpload(exec, stream), "cuGraphUpload", where, {{"exec", exec}, {"stream", stream}});
 }
 
+/// Launches an executable on a stream; returns before it ran. @throws driver_error. Driver: cuGraphLaunch
 inline void graph_launch(CUgraphExec exec, CUstream stream, source_line where) {
     check(cuGraphLaunch(exec, stream), "cuGraphLaunch", where, {{"exec", exec}, {"stream", stream}});
 }

@@ -9,7 +9,7 @@ inline namespace v0 {
 /// What `adopt` gives: the graph, which owns the driver's handle now, and what was found in it.
 template <graph_kind Kind, checking Checks>
 struct [[nodiscard("the graph is in it")]] adopted_graph {
-    basic_graph<Kind, Checks> graph;
+    basic_graph<Kind, Checks> graph;  ///< owns the handle that was passed
     std::vector<node> nodes;                              ///< each behind its dependencies; empty without checks
     std::vector<detail::captured_allocation> allocations;  ///< empty without checks
     bool fully_read = true;                               ///< false where the driver did not say what some node touches
@@ -66,7 +66,7 @@ struct adopting {
         adopted_graph<Kind, Checks> result{static_cast<basic_graph<Kind, Checks>&&>(around), {}, {}, true};
         if constexpr (Checks == checking::on) {
             ledger& books = result.graph.books();
-            captured_nodes<recorder> found(books.model, where);
+            captured_nodes<ledger> found(books, where);
             found.enter(raw);
             if (found.has_memory_nodes && !capabilities_of(Kind).memory_nodes) {
                 broken_rule("kind", "the graph holds memory nodes: adopt it as a memory_graph", where);

@@ -3,16 +3,17 @@
 #include <allograph/detail/take.hpp>
 #include <allograph/driver/exec_calls.hpp>
 #include <allograph/driver/graph_calls.hpp>
+#include <allograph/graph/capture_mode.hpp>
+#include <allograph/graph/child.hpp>
+#include <allograph/graph/conditional.hpp>
 #include <allograph/graph/detail/device_info.hpp>
 #include <allograph/graph/detail/family_footprint.hpp>
 #include <allograph/graph/detail/host_function.hpp>
 #include <allograph/graph/detail/independent.hpp>
+#include <allograph/graph/detail/kernel_parameters.hpp>
 #include <allograph/graph/detail/ledger.hpp>
 #include <allograph/graph/detail/memory_guard.hpp>
 #include <allograph/graph/detail/more_nodes.hpp>
-#include <allograph/graph/capture_mode.hpp>
-#include <allograph/graph/child.hpp>
-#include <allograph/graph/conditional.hpp>
 #include <allograph/graph/detail/raw_dependencies.hpp>
 #include <allograph/graph/instantiate_options.hpp>
 #include <allograph/model/node_builder.hpp>
@@ -29,6 +30,8 @@ template <class Derived, graph_kind Kind, checking Checks>
 class exec_updates;
 template <graph_kind Kind, checking Checks>
 struct adopting;  // include <allograph/graph/adopt.hpp>
+template <graph_kind Kind, checking Checks>
+struct capturing;  // include <allograph/capture.hpp>
 }
 class planned_graph;
 
@@ -56,6 +59,8 @@ class basic_graph : public node_builder<basic_graph<Kind, Checks>, Kind>,
                     public detail::conditional_nodes<basic_graph<Kind, Checks>, Kind, Checks> {
     using builder = node_builder<basic_graph<Kind, Checks>, Kind>;
     static constexpr bool checks = Checks == checking::on;
+    using ledger = detail::lazy<detail::ledger, basic_graph>;
+    using recorder = detail::lazy<allograph::recorder, basic_graph>;
 
 public:
     using builder::can;
@@ -71,7 +76,7 @@ public:
         info_ = &detail::info_of(device_, where);
         context_ = detail::context_for(device_, where);
         graph_ = driver::graph_create(where);
-        own_ledger([&] { return new detail::ledger(id_); });
+        own_ledger([&] { return new ledger(id_); });
     }
     basic_graph(basic_graph&& other) noexcept { swap(other); }
     basic_graph& operator=(basic_graph&& other) noexcept {
@@ -101,6 +106,7 @@ public:
     /// @param where_it_runs  for nodes that are added later
     /// @return the graph and what was found in it
     /// @throws misuse [O1] [O2] [O3] [O4] [F1], [kind] for memory nodes in a plain graph, [C15] for a moved child; driver_error
+    /// Driver: cuGraphGetNodes, cuGraphNodeGetType and the functions that read parameters
     template <checking Same = Checks>
         requires(can.instantiable && Same == Checks)
     [[nodiscard]] static auto adopt(CUgraph raw, device where_it_runs = device{0}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
@@ -112,12 +118,16 @@ public:
     [[nodiscard]] CUgraph release() && noexcept
         requires(can.instantiable)
     {
+        if constexpr (checks) {
+            ledger_->lose_sight();
+        }
         delete detail::take(ledger_);
         return detail::take(graph_);
     }
 
     /// The driver's handle; the graph keeps it. What is added to it directly is not checked.
     [[nodiscard]] CUgraph get() const noexcept { return graph_; }
+    /// The device whose context runs the nodes.
     [[nodiscard]] device where_it_runs() const noexcept { return device_; }
 
     /// Physical memory that launches will take, in whole chunks: it follows from the addresses alone (rule M3). The
@@ -130,7 +140,8 @@ public:
 
     /// Makes the executable, which takes the graph over: there may be one at a time (rule G5).
     /// @param a,b,c  in any order: `outputs(...)` or `auto_free(...)`, `upload_to{stream}`, `use_node_priorities`
-    /// @throws misuse [F10] naming each allocation without a fate; driver_error. Graph and options stay as they were
+    /// @throws misuse [F10] naming each allocation without a fate; driver_error. Graph and options stay as they were, but
+    ///         outputs that are made in the call die with it, tokens and all: name them first where a failure is to be survived
     /// Driver: cuGraphInstantiateWithParams
     template <class A = detail::no_option, class B = detail::no_option, class C = detail::no_option>
         requires(can.instantiable && !can.many_executables && detail::memory_graph_option<A> && detail::memory_graph_option<B> &&
@@ -212,7 +223,7 @@ public:
         }
         basic_graph copy(driver::graph_clone(graph_, where), *this);
         copy.own_ledger([&] {
-            return new detail::ledger(copy.id_, ledger_->model.clone_for(copy.id_, [&](CUgraphNode original) {
+            return new ledger(copy.id_, ledger_->model.clone_for(copy.id_, [&](CUgraphNode original) {
                 return driver::graph_node_find_in_clone(original, copy.graph_, where);
             }));
         });
@@ -273,6 +284,8 @@ private:
     friend class detail::more_nodes;
     template <graph_kind, checking>
     friend struct detail::adopting;
+    template <graph_kind, checking>
+    friend struct detail::capturing;
     template <class, graph_kind, checking>
     friend class detail::child_nodes;
     template <class, graph_kind, checking>
@@ -286,7 +299,8 @@ private:
     friend class capture_scope;
 
     /// A graph that another one owns. @param books  the other one's, null without checks
-    basic_graph(CUgraph inside, CUcontext context, const detail::device_info* info, device where_it_runs, std::uint32_t id, detail::ledger* books) noexcept
+    basic_graph(CUgraph inside, CUcontext context, const detail::device_info* info, device where_it_runs, std::uint32_t id,
+                ledger* books) noexcept
         requires(!can.instantiable)
         : graph_(inside), context_(context), info_(info), device_(where_it_runs), id_(id), ledger_(books) {}
 
@@ -318,14 +332,14 @@ private:
         }
     }
 
-    const detail::ledger& books() const noexcept { return *ledger_; }
-    detail::ledger& books() noexcept { return *ledger_; }
+    const ledger& books() const noexcept { return *ledger_; }
+    ledger& books() noexcept { return *ledger_; }
 
     [[nodiscard]] CUcontext context() const noexcept { return context_; }
 
     recorder& model(source_line where) const {
         if constexpr (!can.instantiable) {
-            if (ledger_ != nullptr && (detail::ledger::find(id_) != ledger_ || ledger_->outermost().in_executable)) [[unlikely]] {
+            if (ledger_ != nullptr && (ledger::find(id_) != ledger_ || ledger_->outermost().in_executable)) [[unlikely]] {
                 detail::broken_rule("G10", "the graph around this one is gone, or is inside of its executable, which what is added now would not reach", where);
             }
         }
@@ -404,7 +418,7 @@ private:
             const auto handles = model(deps.where()).check_alloc(deps, request, device_.ordinal);
             const bool elsewhere = parameters.poolProps.location.id != device_.ordinal;
             if (elsewhere) [[unlikely]] {
-                detail::ledger::make_room(ledger_->elsewhere, 1);
+                ledger::make_room(ledger_->elsewhere, 1);
             }
             const CUgraphNode handle = driver::graph_add_mem_alloc_node(graph_, handles, parameters, deps.where());
             const std::uint32_t allocation = ledger_->model.allocation_count();
@@ -438,26 +452,16 @@ private:
     /// the memory is live (rules F3 to F5, X6).
     [[gnu::noinline]] node free_of_another(const dependencies& deps, const free_request& request) {
         recorder& own = model(deps.where());
-        std::uint32_t allocation = own.local_of(request.allocation);
+        const std::uint32_t allocation = own.local_of(request.allocation);
         if (allocation != recorder::no_index) {  // a moved child left it to this graph (rule C15)
             const CUgraphNode handle =
                 driver::graph_add_mem_free_node(graph_, own.check_free(deps, {request.alloc, {id_, allocation}, request.address}), request.address, deps.where());
             return detail::handle_access::make_node(handle, id_, own.commit(handle));
         }
-        allocation = request.allocation.index;
-        detail::ledger* const maker = detail::ledger::launcher_of(request.allocation, allocation);
-        if (maker == nullptr) {
-            detail::broken_rule("F4", "the graph that made this allocation is gone, and its executable too: nothing will ever allocate it", deps.where());
-        }
-        refuse_if_freed(maker->model, allocation, deps.where());
-        const detail::allocation_cell cell = maker->prepare_export(allocation);
-        detail::ledger::make_room(ledger_->frees, 1);
-        std::string what = maker->model.describe(allocation);
+        auto coming = ledger_->prepare_free(request.allocation, deps.where());
         const CUgraphNode handle = driver::graph_add_mem_free_node(graph_, own.check_free(deps, request), request.address, deps.where());
         const std::uint32_t index = own.commit(handle);
-        maker->commit_export(allocation, cell);
-        maker->model.set_fate(allocation, allocation_fate::given);
-        ledger_->frees.push_back({cell, std::move(what), deps.where()});
+        ledger_->commit_free(std::move(coming));
         return detail::handle_access::make_node(handle, id_, index);
     }
 
@@ -514,21 +518,8 @@ private:
         const node made = add(deps, node_kind::kernel, function.name(), uses, [&](driver::node_list list) __attribute__((always_inline)) {
             void* pointers[sizeof...(Params) + 1] = {};
             std::apply([&](auto&... value) { std::size_t i = 0; ((pointers[i++] = const_cast<void*>(static_cast<const void*>(&value))), ...); }, values);
-            CUDA_KERNEL_NODE_PARAMS_v2 parameters{};
-            parameters.func = function.function();
-            if (function.function() == nullptr) {
-                parameters.kern = function.library_kernel();
-                parameters.ctx = context_;
-            }
-            parameters.gridDimX = config.grid.x;
-            parameters.gridDimY = config.grid.y;
-            parameters.gridDimZ = config.grid.z;
-            parameters.blockDimX = config.block.x;
-            parameters.blockDimY = config.block.y;
-            parameters.blockDimZ = config.block.z;
-            parameters.sharedMemBytes = config.shared_bytes;
-            parameters.kernelParams = pointers;
-            return driver::graph_add_kernel_node(graph_, list, parameters, where);
+            return driver::graph_add_kernel_node(graph_, list, detail::kernel_parameters(function, config, context_, pointers),
+                                                 where);
         });
         if (config.has_cluster()) {
             set_cluster(made, cluster, where);
@@ -567,6 +558,11 @@ private:
         });
     }
 
+    template <class F, checking Same = Checks>
+    node emit_captured(const dependencies& deps, std::span<const memory_use> uses, F& work) {
+        return detail::capturing<Kind, Same>::add(*this, deps, uses, work);
+    }
+
     [[gnu::always_inline]] node emit_empty(const dependencies& deps) {
         return add(deps, node_kind::empty, nullptr, {}, [&](driver::node_list list) __attribute__((always_inline)) { return driver::graph_add_empty_node(graph_, list, deps.where()); });
     }
@@ -592,8 +588,12 @@ private:
                 detail::broken_rule("condition", "a condition was made that no conditional node uses: the driver refuses such a graph", where);
             }
         }
-        if (!broken_.empty()) [[unlikely]] {
-            throw misuse("C13", "this graph cannot be instantiated: " + broken_ + "\n  at         " + detail::line_text(where) + "\n  fix: build the graph again");
+        const std::string* why = &broken_;
+        if constexpr (checks) {
+            why = ledger_ != nullptr && why->empty() ? &ledger_->broken : why;
+        }
+        if (!why->empty()) [[unlikely]] {
+            throw misuse("C13", "this graph cannot be instantiated: " + *why + "\n  at         " + detail::line_text(where) + "\n  fix: build the graph again");
         }
     }
     /// A graph that holds a conditional has one executable at a time (rule C18): what says whether it lives.
@@ -608,15 +608,6 @@ private:
         return ledger_->one_executable = detail::allocation_cell::make();
     }
 
-    /// A capture may have freed an allocation whose token is still in the caller's hands (rule C12).
-    static void refuse_if_freed(const recorder& maker, std::uint32_t allocation, source_line where) {
-        if (maker.fate_of(allocation) == allocation_fate::freed) [[unlikely]] {
-            throw misuse("F1", maker.describe(allocation) + " is freed already, inside of its graph\n  allocated  " + detail::line_text(maker.allocated_at(allocation)) +
-                                   "\n  freed      " + detail::line_text(maker.added_at(maker.freed_by(allocation))) + "\n  at         " + detail::line_text(where) +
-                                   "\n  fix: give an allocation one fate");
-        }
-    }
-
     template <class Fates>
     graph_exec<Kind, Checks, Fates> take_over(CUDA_GRAPH_INSTANTIATE_PARAMS& parameters, Fates& fates, source_line where) {
         refuse_if_broken(where);
@@ -628,7 +619,7 @@ private:
             return graph_exec<Kind, Checks, Fates>(exec, std::move(*this), std::move(fates));
         } else {
             recorder& own = model(where);
-            std::vector<std::uint32_t> taken;
+            detail::lazy<std::vector<std::uint32_t>, basic_graph> taken;
             detail::each_token(fates, [&](const auto& token) {
                 if (token.spent()) {
                     detail::broken_rule("F9", "an output that was moved away or is freed already: its token is spent", where);
@@ -637,12 +628,12 @@ private:
                 if (allocation == recorder::no_index) {
                     detail::broken_rule("F3", "an output of another graph: only the graph that made an allocation can launch it", where);
                 }
-                refuse_if_freed(own, allocation, where);
+                ledger::refuse_if_freed(own, allocation, where);
                 taken.push_back(allocation);
             });
             own.require_fates(taken, where);
-            std::vector<detail::ledger::borrowed> borrows = ledger_->find_borrows();
-            std::vector<detail::allocation_cell> cells;
+            auto borrows = ledger_->find_borrows();
+            detail::lazy<std::vector<detail::allocation_cell>, basic_graph> cells;
             cells.reserve(taken.size());
             for (const std::uint32_t allocation : taken) {
                 cells.push_back(ledger_->prepare_export(allocation, taken.size()));
@@ -666,12 +657,18 @@ private:
     std::uint32_t next_ = 0;           // the number of the next node, where no model counts them
     bool unfinished_ = false;
     std::string broken_;               // why it cannot be instantiated any more, where a capture broke it
-    detail::ledger* ledger_ = nullptr;  // null without checks
+    ledger* ledger_ = nullptr;         // null without checks
 };
 
+/// A graph without memory nodes: it can be cloned, lose nodes and edges, and have many executables.
 using graph = basic_graph<graph_kind::plain>;
+/// A graph that owns memory: allocation and free nodes, one executable at a time (rules G1 to G10).
 using memory_graph = basic_graph<graph_kind::memory>;
+/// A graph without memory nodes that checks nothing at run time: its members are the raw calls. What types see still does
+/// not compile.
 using unchecked_graph = basic_graph<graph_kind::plain, checking::off>;
+/// A graph that owns memory and checks nothing at run time: its members are the raw calls. What types see still does not
+/// compile.
 using unchecked_memory_graph = basic_graph<graph_kind::memory, checking::off>;
 
 }  // namespace v0

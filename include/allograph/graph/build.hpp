@@ -13,6 +13,7 @@ inline namespace v0 {
 struct unplanned_t {
     explicit constexpr unplanned_t() = default;
 };
+/// `build(device{0}, unplanned, program, args...)`
 inline constexpr unplanned_t unplanned{};
 
 namespace detail {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <exception>
+#include <new>
 #include <utility>
+#include <vector>
 
 #include <allograph/driver/capture_calls.hpp>
 #include <allograph/graph/basic_graph.hpp>
@@ -44,8 +47,12 @@ public:
             CUgraph same = nullptr;
             close(cuStreamEndCapture(stream_, &same));
         }
+        if (graph_.get() != nullptr) {
+            break_around("a capture into a graph inside of it was given up");
+        }
     }
 
+    /// The stream that captures: what library calls are given.
     [[nodiscard]] CUstream stream() const noexcept { return stream_; }
 
     /// Asks whether the capture is still whole. A few of these narrow down which call broke it: the message names the line
@@ -64,41 +71,24 @@ public:
     /// entered into the graph's model and checked like one that was added by hand; an address among a kernel's arguments
     /// counts as a write there. A token whose allocation was freed inside is spent in all but name: using it is refused.
     /// @return the graph and what the capture left in it
-    /// @throws driver_error [C13] for a broken capture: the driver destroys its graph. misuse [O1] [O2] [O3] [O4] [F1], and
-    ///         [kind] for allocations in a plain graph: the scope keeps the graph, which cannot lose the nodes again and
-    ///         refuses to be instantiated, see `broken_graph`
+    /// @throws driver_error [C13] for a broken capture: the driver destroys its graph. Any other driver_error changes nothing
+    ///         that counts: `end` may be called again. misuse [O1] [O2] [O3] [O4] [F1], and [kind] for allocations in a plain
+    ///         graph: the scope keeps the graph, which cannot lose the nodes again and refuses to be instantiated, see
+    ///         `broken_graph`
     /// Driver: cuStreamGetCaptureInfo_v3, cuStreamEndCapture
     [[nodiscard]] capture_result<Kind, Checks> end(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) && {
-        const source_line where{file, line};
-        if (!open_) {
-            detail::broken_rule("moved", "this capture has ended already", where);
-        }
-        std::vector<CUgraphNode> last;
-        if (const driver::capture_info info = driver::stream_get_capture_info(stream_, where); info.status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-            last.assign(info.dependencies.begin(), info.dependencies.end());
-        }
-        CUgraph same = nullptr;
-        const CUresult result = cuStreamEndCapture(stream_, &same);
-        close(result);
-        if (result != CUDA_SUCCESS) {
-            fail(result, "cuStreamEndCapture", where);
-        }
-        if constexpr (checks) {
-            return checked_result(last);
-        } else {
-            return {std::move(graph_), captured<Checks>(same, graph_.id_, nodes_of(last))};
-        }
+        return finish({}, {file, line});
     }
     template <class Reason = because_a_capture_ends_once_write_std_move>
     void end() & = delete;
 
-    /// The graph of a capture whose `end` threw a misuse, to look at: it refuses to be instantiated, and says why.
+    /// The graph of a capture whose `end` threw, to look at: it refuses to be instantiated, and says why.
     [[nodiscard]] graph_type broken_graph(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) && {
         if (open_ || graph_.get() == nullptr) {
             detail::broken_rule("moved", "this capture has no graph to give: it is open, or its graph is gone", {file, line});
         }
         if (graph_.broken_.empty()) {
-            graph_.broken_ = "out of memory";  // there was none left to say more
+            graph_.broken_ = "what was captured was never entered";
         }
         return std::move(graph_);
     }
@@ -126,22 +116,46 @@ public:
 private:
     template <graph_kind, checking>
     friend class basic_graph;
+    template <graph_kind, checking>
+    friend struct detail::capturing;
 
     /// Takes the graph only once the capture has begun: a begin that fails leaves it where it was.
     capture_scope(graph_type& from, CUstream stream, const dependencies& deps, capture_mode mode)
-        : stream_(stream), began_(deps.where()), whole_(deps.where()), graph_((begin(from, stream, deps, mode), std::move(from))) {}
+        : capture_scope((refuse_inferred(deps), from), stream, deps, mode, {}) {}
+    /// @param declared  uses of the work that is going to be captured
+    capture_scope(graph_type& from, CUstream stream, const dependencies& deps, capture_mode mode, std::span<const memory_use> declared)
+        : stream_(stream), began_(deps.where()), whole_(deps.where()), graph_((begin(from, stream, deps, mode, declared), std::move(from))) {}
 
-    static void begin(graph_type& into, CUstream stream, const dependencies& deps, capture_mode mode) {
+    static void refuse_inferred(const dependencies& deps) {
         if (deps.inferred()) {
             detail::broken_rule("inferred", "a capture cannot infer what it comes after: nothing is captured yet", deps.where());
         }
+    }
+    static void begin(graph_type& into, CUstream stream, const dependencies& deps, capture_mode mode, std::span<const memory_use> declared) {
         const auto driver_mode = static_cast<CUstreamCaptureMode>(mode);
         if constexpr (checks) {
-            const auto handles = into.model(deps.where()).check(deps, node_kind::empty, "before the captured work", {});
+            const auto handles = into.model(deps.where()).check(deps, node_kind::captured, nullptr, declared);
             driver::stream_begin_capture_to_graph(stream, into.get(), handles, driver_mode, deps.where());
         } else {
             const detail::raw_dependencies raw(deps);
             driver::stream_begin_capture_to_graph(stream, into.get(), raw.list(), driver_mode, deps.where());
+        }
+    }
+
+    void end_on_the_stream(source_line where) {
+        last_.clear();
+        if (const driver::capture_info info = driver::stream_get_capture_info(stream_, where); info.status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+            last_.assign(info.dependencies.begin(), info.dependencies.end());
+        }
+        CUgraph same = nullptr;
+        const CUresult result = cuStreamEndCapture(stream_, &same);
+        CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+        if (result != CUDA_SUCCESS && cuStreamIsCapturing(stream_, &status) == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+            fail_for_now(result, "cuStreamEndCapture", where);
+        }
+        close(result);
+        if (result != CUDA_SUCCESS) {
+            fail(result, "cuStreamEndCapture", where);
         }
     }
 
@@ -150,6 +164,7 @@ private:
     void close(CUresult ended) noexcept {
         open_ = false;
         if (ended != CUDA_SUCCESS) {
+            break_around("a capture into a graph inside of it did not end well");
             graph_.graph_ = nullptr;
             const graph_type gone(std::move(graph_));  // nobody finds its model any more
         }
@@ -179,10 +194,50 @@ private:
         throw driver_error(result, call, text, where);
     }
 
-    capture_result<Kind, Checks> checked_result(const std::vector<CUgraphNode>& last) {
-        recorder& model = graph_.ledger_->model;
+    /// @param declared  uses of the captured work that its nodes do not show
+    capture_result<Kind, Checks> finish(std::span<const memory_use> declared, source_line where) {
+        if (open_) {
+            end_on_the_stream(where);
+        } else if (graph_.get() == nullptr || !graph_.broken_.empty()) {
+            detail::broken_rule("moved", "this capture has ended already", where);
+        }
+        if constexpr (checks) {
+            return checked_result(declared, where);
+        } else {
+            captured<Checks> work(graph_.get(), graph_.id_, nodes_of(last_));
+            return {std::move(graph_), std::move(work)};
+        }
+    }
+
+    /// What is inside of a graph that is not to run is not to run either.
+    void break_around(const char* why) noexcept {
+        if constexpr (checks && !graph_type::can.instantiable) {
+            detail::ledger* const mine = detail::ledger::find(graph_.id_);
+            if (mine == nullptr || !mine->outermost().broken.empty()) {
+                return;
+            }
+            try {
+                mine->outermost().broken = why;
+            } catch (const std::bad_alloc&) {
+                mine->outermost().unfinished = true;
+            }
+        }
+    }
+
+    /// The driver failed, and nothing is lost.
+    [[noreturn, gnu::cold, gnu::noinline]] void fail_for_now(CUresult result, const char* call, source_line where) const {
+        throw driver_error(result, call,
+                           "the capture that began at " + detail::line_text(began_) + (open_ ? " is open still" : " has ended, and its nodes were not read") +
+                               ": end() may be called again",
+                           where);
+    }
+
+    capture_result<Kind, Checks> checked_result(std::span<const memory_use> declared, source_line where) {
+        detail::captured_nodes<detail::ledger> found(*graph_.ledger_, began_);
         try {
-            detail::captured_nodes<recorder> found(model, began_);
+            if (last_.size() == 1) {
+                found.declare(last_.front(), declared);
+            }
             found.enter(graph_.get());
             if (found.has_memory_nodes && !graph_type::can.memory_nodes) {
                 found.findings.insert(found.findings.begin(), {"kind", "cuMemAllocAsync or cuMemFreeAsync was captured, and this kind of graph cannot hold memory nodes", began_});
@@ -190,12 +245,17 @@ private:
             if (!found.findings.empty()) {
                 refuse(found.findings);
             }
-            captured<Checks> work(graph_.get(), graph_.id_, nodes_of(last));
+            captured<Checks> work(graph_.get(), graph_.id_, nodes_of(last_));
             work.nodes_ = std::move(found.nodes);
             work.allocations_ = std::move(found.allocations);
+            work.frees_ = std::move(found.frees);
             work.fully_read_ = found.complete;
+            work.declared_ = found.declared;
             return {std::move(graph_), std::move(work)};
+        } catch (const driver_error& trouble) {  // nothing is entered before everything is read
+            fail_for_now(trouble.result(), trouble.call(), where);
         } catch (const std::exception& trouble) {
+            break_around("what was captured into a graph inside of it breaks a rule, or could not be entered");
             if (graph_.broken_.empty()) {
                 graph_.broken_ = "what was captured at " + detail::line_text(began_) + " could not be entered: " + trouble.what();
             }
@@ -256,6 +316,7 @@ private:
     source_line whole_;  // the last line where the capture was seen whole
     graph_type graph_;
     detail::capture_waiting waiting_;
+    std::vector<CUgraphNode> last_;  // what the stream's next work would come after
     bool open_ = true;
 };
 

@@ -16,13 +16,18 @@ namespace detail {
 /// destruction of an executable, would end the captures of this thread and the guarded ones of others.
 class capture_truce {
 public:
-    capture_truce() noexcept { cuThreadExchangeStreamCaptureMode(&mode_); }
+    capture_truce() noexcept : changed_(cuThreadExchangeStreamCaptureMode(&mode_) == CUDA_SUCCESS) {}
     capture_truce(const capture_truce&) = delete;
     capture_truce& operator=(const capture_truce&) = delete;
-    ~capture_truce() { cuThreadExchangeStreamCaptureMode(&mode_); }
+    ~capture_truce() {
+        if (changed_) {
+            cuThreadExchangeStreamCaptureMode(&mode_);
+        }
+    }
 
 private:
-    CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+    CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  // then the one before
+    bool changed_;
 };
 
 /// What the destructors of one thread left undone while a capture scope of that thread was open. Kept in a list of the

@@ -5,12 +5,17 @@
 #include <allograph/graph/captured_nodes.hpp>
 #include <allograph/model/alloc_node.hpp>
 #include <allograph/model/graph_kind.hpp>
+#include <allograph/model/node_builder.hpp>
 
 namespace allograph {
 inline namespace v0 {
 
 template <graph_kind Kind, checking Checks>
 class capture_scope;
+namespace detail {
+template <graph_kind Kind, checking Checks>
+struct capturing;
+}
 
 struct because_an_allocation_is_taken_by_its_address_and_element_type {};
 struct because_a_capture_describes_one_graph_write_std_move {};
@@ -72,9 +77,47 @@ public:
     template <class M, class Reason = because_an_allocation_is_taken_by_its_address_and_element_type>
     void take(const M&) = delete;
 
+    /// Says that a captured call freed an allocation of another graph (`cuMemFreeAsync` of its address). That is its fate then,
+    /// as if this graph had added the free by hand: each launch of this graph ends what a launch of the other one began.
+    /// @param token  consumed on success
+    /// @throws misuse [F2] when no captured free names its address, [F1] when it is freed already or the free is another
+    ///         token's, [F4] when its graph is gone, [F9]
+    template <class T>
+    void freed(alloc_node<T>&& token, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+        if constexpr (checks) {
+            const source_line where{file, line};
+            if (token.spent()) {
+                detail::broken_rule("F9", "the token is spent: it was moved away or has its fate already", where);
+            }
+            detail::captured_free* found = nullptr;
+            for (detail::captured_free& each : frees_) {
+                if (each.address == token.data().address() && (found == nullptr || !each.told)) {
+                    found = &each;
+                }
+            }
+            if (found == nullptr) {
+                detail::broken_rule("F2", "no captured call freed this allocation, or it is one of this graph, which knows already", where);
+            }
+            if (found->told) {
+                detail::broken_rule("F1", "the captured free is that of another token", where);
+            }
+            detail::ledger* const mine = detail::ledger::find(id_);
+            if (mine == nullptr) {
+                detail::broken_rule("G10", "the graph that was captured into is gone", where);
+            }
+            mine->commit_free(mine->prepare_free(token.allocation(), where));
+            found->told = true;
+        }
+        detail::handle_access::spend(token);
+    }
+    template <class M, class Reason = because_the_free_spends_the_allocation_write_std_move>
+    void freed(M&) = delete;
+
 private:
     template <graph_kind, checking>
     friend class capture_scope;
+    template <graph_kind, checking>
+    friend struct detail::capturing;
 
     captured(CUgraph of, std::uint32_t id, std::vector<node>&& last) noexcept : graph_(of), id_(id), last_(static_cast<std::vector<node>&&>(last)) {}
 
@@ -118,7 +161,9 @@ private:
     std::vector<node> last_;
     std::vector<node> nodes_;
     std::vector<detail::captured_allocation> allocations_;
+    std::vector<detail::captured_free> frees_;
     bool fully_read_ = true;
+    bool declared_ = false;  // the only last node stands for the uses that the caller said
 };
 
 }  // namespace v0

@@ -20,6 +20,7 @@ public:
 
     /// The driver's handle.
     [[nodiscard]] CUgraphConditionalHandle get() const noexcept { return handle_; }
+    /// The driver's handle as a kernel argument.
     constexpr operator unsigned long long() const noexcept { return handle_; }
 
 private:
@@ -37,19 +38,21 @@ private:
 /// around them counts for the node (rule C9).
 template <checking Checks>
 struct conditional_with_body {
-    conditional_node node;
-    basic_graph<graph_kind::conditional_body, Checks> body;
+    conditional_node node;                                   ///< of the graph around
+    basic_graph<graph_kind::conditional_body, Checks> body;  ///< to be filled before the graph is instantiated
 };
+/// What `add_if_else` gives.
 template <checking Checks>
 struct conditional_with_else {
-    conditional_node node;
-    basic_graph<graph_kind::conditional_body, Checks> body;
-    basic_graph<graph_kind::conditional_body, Checks> otherwise;
+    conditional_node node;                                        ///< of the graph around
+    basic_graph<graph_kind::conditional_body, Checks> body;       ///< runs where the value is not 0
+    basic_graph<graph_kind::conditional_body, Checks> otherwise;  ///< runs where it is 0
 };
+/// What `add_switch` gives.
 template <checking Checks>
 struct conditional_with_bodies {
-    conditional_node node;
-    std::vector<basic_graph<graph_kind::conditional_body, Checks>> bodies;
+    conditional_node node;                                                  ///< of the graph around
+    std::vector<basic_graph<graph_kind::conditional_body, Checks>> bodies;  ///< the one with the value's number runs
 };
 
 }  // namespace v0

@@ -81,9 +81,10 @@ public:
             }
         }
         if constexpr (checks && holds_graph) {
+            reclaim(stream.get());
             require_launchable(where);
         } else if constexpr (checks) {
-            detail::ledger::require_live(graph_.borrows, where);
+            detail::lazy<detail::ledger, graph_exec>::require_live(graph_.borrows, where);
         }
         if constexpr (checks && holds_graph) {
             require_memory(stream.get(), where);
@@ -93,7 +94,7 @@ public:
         last_stream_ = stream.get();
         launched_ = true;
         if constexpr (checks && holds_graph) {
-            for (const auto& each : graph_.books().exports) {
+            for (const auto& each : graph_.books().exports()) {
                 if (graph_.books().model.fate_of(each.allocation) != allocation_fate::freed) {  // else an output of an earlier executable
                     each.cell.set_live(true);
                 }
@@ -134,8 +135,9 @@ public:
         driver::check(cuGraphExecDestroy(exec_), "cuGraphExecDestroy", {file, line}, {{"exec", exec_}});
         exec_ = nullptr;
         free_last();
+        reclaim(last_stream_);
         if constexpr (checks) {
-            recorder& model = graph_.books().model;
+            auto& model = graph_.books().model;
             detail::each_token(fates_, [&](const auto& token) { model.set_fate(model.local_of(token.allocation()), allocation_fate::none); });
             graph_.books().in_executable = false;
         }
@@ -180,15 +182,15 @@ private:
 
     void require_launchable(source_line where) const {
         if (!auto_frees || !launched_) {  // auto-free ends what its own launches left, not the buffers of an earlier executable
-            for (const auto& each : graph_.books().exports) {
+            for (const auto& each : graph_.books().exports()) {
                 if (each.cell.live()) [[unlikely]] {
                     refuse_relaunch(where);
                 }
             }
         }
-        detail::ledger::require_live(graph_.books().borrows, where);
+        detail::lazy<detail::ledger, graph_exec>::require_live(graph_.books().borrows, where);
         for (const auto& each : graph_.books().frees) {
-            if (!each.cell.live()) [[unlikely]] {
+            if (each.cell.gone()) [[unlikely]] {
                 throw misuse("X6", "this graph frees " + each.what + ", which is not live: launch the graph that allocates it first, once for each launch of this one\n" +
                                        "  freed      " + detail::line_text(each.freed) + "\n  launched   " + detail::line_text(where));
             }
@@ -207,7 +209,7 @@ private:
     [[noreturn]] void refuse_relaunch(source_line where) const {
         const auto& books = graph_.books();
         std::string text = launched_ ? "relaunched while outputs of the last launch live" : "launched while an earlier executable's outputs live";
-        for (const auto& each : books.exports) {
+        for (const auto& each : books.exports()) {
             if (each.cell.live()) {
                 text += "\n  alive      " + books.model.describe(each.allocation) + ", allocated " + detail::line_text(books.model.allocated_at(each.allocation));
             }
@@ -281,9 +283,23 @@ private:
         }
     }
 
+    /// What another graph was to free, which died before its launch: the memory is this executable's to free again.
+    void reclaim([[maybe_unused]] CUstream stream) noexcept {
+        if constexpr (checks && holds_graph) {
+            for (const auto& each : graph_.books().exports()) {
+                if (each.cell.abandoned() && each.cell.live()) [[unlikely]] {
+                    const auto& model = graph_.books().model;
+                    each.cell.set_live(false);
+                    detail::free_or_orphan(model.address_of(each.allocation), model.bytes_of(each.allocation), launched_ ? last_stream_ : stream);
+                }
+            }
+        }
+    }
+
     void destroy() noexcept {
         if (exec_ != nullptr) {
             free_last();
+            reclaim(last_stream_);
             detail::destroy_or_wait(detail::take(exec_));
             if constexpr (!holds_graph) {
                 graph_.only.set_live(false);

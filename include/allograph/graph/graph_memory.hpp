@@ -20,6 +20,7 @@ public:
     [[nodiscard]] std::uint64_t used_high() const { return get(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH); }
     /// Held from the device, in use or not.
     [[nodiscard]] std::uint64_t reserved() const { return get(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT); }
+    /// The most that was ever held since the last reset.
     [[nodiscard]] std::uint64_t reserved_high() const { return get(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH); }
 
     /// Lets both high marks start again from now. Driver: cuDeviceSetGraphMemAttribute

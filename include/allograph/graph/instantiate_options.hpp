@@ -11,19 +11,21 @@ inline namespace v0 {
 
 /// Uploads the executable on a stream as part of instantiating it: its memory is mapped then, not at the first launch.
 struct upload_to {
-    stream_ref stream;
+    stream_ref stream;  ///< where the upload is ordered
 };
 
 /// Lets the priority attributes of nodes count instead of the launching stream's.
 struct use_node_priorities_t {
     explicit constexpr use_node_priorities_t() = default;
 };
+/// Option of `instantiate`.
 inline constexpr use_node_priorities_t use_node_priorities{};
 
 /// Makes an executable that kernels can launch: plain graphs alone (rules G7, G8).
 struct device_launch_t {
     explicit constexpr device_launch_t() = default;
 };
+/// Option of `instantiate` of a plain graph.
 inline constexpr device_launch_t device_launch{};
 
 /// No allocation leaves the graph.
@@ -127,17 +129,6 @@ void apply(const Fates&, CUDA_GRAPH_INSTANTIATE_PARAMS& parameters) noexcept {
     }
 }
 
-/// Calls `visit` with each token.
-template <fate F, class... Ts, class Visit>
-void each_token(fate_list<F, Ts...>& fates, Visit&& visit) {
-    std::apply([&](auto&... token) { (visit(token), ...); }, fates.tokens());
-}
-template <fate F, class T, class Visit>
-void each_token(fate_vector<F, T>& fates, Visit&& visit) {
-    for (alloc_node<T>& token : fates.tokens()) {
-        visit(token);
-    }
-}
 template <class Visit>
 void each_token(no_fates&, Visit&&) {}
 

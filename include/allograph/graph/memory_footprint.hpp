@@ -10,8 +10,9 @@ inline namespace v0 {
 /// Physical bytes that graphs take, by device, in whole chunks (rules M3, P2).
 class memory_footprint {
 public:
-    static constexpr int most_devices = 64;
+    static constexpr int most_devices = 64;  ///< ordinals from 0 to 63
 
+    /// Of one device; 0 for one that takes none.
     [[nodiscard]] constexpr std::uint64_t on(device which) const noexcept {
         return which.ordinal >= 0 && which.ordinal < most_devices ? bytes_[which.ordinal] : 0;
     }

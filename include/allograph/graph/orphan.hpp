@@ -10,13 +10,17 @@
 namespace allograph {
 inline namespace v0 {
 
-/// Memory that a destructor could not free: its stream was capturing, or the driver refused.
+/// Memory that a destructor could not free: its stream was capturing, the driver refused, or the graph that was to free it
+/// is gone and so is the one that allocated it, with the stream that it was launched on.
 struct orphan {
-    CUdeviceptr address;
-    std::uint64_t bytes;
-    CUresult why;  ///< CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED for a capture, else the driver's answer
+    CUdeviceptr address;  ///< whoever handles it frees it, once
+    std::uint64_t bytes;  ///< as the allocation was asked for
+    /// CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED for a capture, CUDA_ERROR_ILLEGAL_STATE where both graphs are gone, else the
+    /// driver's answer.
+    CUresult why;
 };
 
+/// Called from destructors, on the thread that runs them: it must not throw.
 using orphan_handler = void (*)(const orphan&) noexcept;
 
 namespace detail {

@@ -9,7 +9,7 @@ inline namespace v0 {
 template <class T>
 class device_pitched {
 public:
-    using element_type = T;
+    using element_type = T;  ///< const where the memory is only read
 
     /// @param width,height,depth  in elements, rows, slices; at least 1 each
     /// @param pitch_bytes         from row to row; 0: rows lie side by side
@@ -30,12 +30,12 @@ public:
     constexpr device_pitched(const device_pitched<U>& other)
         : data_(other.data()), width_(other.width()), height_(other.height()), depth_(other.depth()), pitch_(other.pitch_bytes()) {}
 
-    [[nodiscard]] constexpr device_ptr<T> data() const noexcept { return data_; }
-    [[nodiscard]] constexpr std::size_t width() const noexcept { return width_; }
-    [[nodiscard]] constexpr std::size_t height() const noexcept { return height_; }
-    [[nodiscard]] constexpr std::size_t depth() const noexcept { return depth_; }
-    [[nodiscard]] constexpr std::size_t pitch_bytes() const noexcept { return pitch_; }
-    [[nodiscard]] constexpr allocation_ref allocation() const noexcept { return data_.allocation(); }
+    [[nodiscard]] constexpr device_ptr<T> data() const noexcept { return data_; }                      ///< of the first row
+    [[nodiscard]] constexpr std::size_t width() const noexcept { return width_; }                      ///< elements a row
+    [[nodiscard]] constexpr std::size_t height() const noexcept { return height_; }                    ///< rows a slice
+    [[nodiscard]] constexpr std::size_t depth() const noexcept { return depth_; }                      ///< slices
+    [[nodiscard]] constexpr std::size_t pitch_bytes() const noexcept { return pitch_; }                ///< from row to row
+    [[nodiscard]] constexpr allocation_ref allocation() const noexcept { return data_.allocation(); }  ///< it came from
 
 private:
     device_ptr<T> data_;
@@ -48,7 +48,7 @@ private:
 /// The same in host memory, which must outlive every launch.
 template <class T>
 struct host_pitched {
-    T* data;
+    T* data;                      ///< of the first row
     std::size_t width;            ///< in elements
     std::size_t height;           ///< in rows
     std::size_t depth = 1;        ///< in slices of `height` rows

@@ -41,8 +41,12 @@ public:
         return std::move(graph_).instantiate(static_cast<Fates&&>(fates)...);
     }
 
+    /// The device whose context runs the nodes.
     [[nodiscard]] device where_it_runs() const noexcept { return graph_.where_it_runs(); }
 
+    /// What `node_builder` calls, one for each kind of node: the call must be the one of the same number that was planned.
+    /// A planned allocation becomes a place in its arena, no node.
+    /// @throws misuse [plan] for another call than before; as the graph does
     alloc_result emit_alloc(const dependencies& deps, const alloc_request& request) {
         const std::uint32_t n = begin(deps, node_kind::alloc, record::signature_of_alloc(request));
         const std::uint32_t number = allocations_++;
@@ -61,12 +65,14 @@ public:
         const memory_plan::allocation& a = plan_->allocations()[planned];
         return {vanished(n), arenas_[a.arena].address + a.offset, number};
     }
+    /// A planned free becomes order between other nodes.
     node emit_free(const dependencies& deps, const free_request& request) {
         const std::uint32_t number = number_of(request.allocation);
         const std::uint32_t n = begin(deps, node_kind::free, record::signature_of_free(number));
         vanish(n, deps.where());
         return vanished(n);
     }
+    /// A memset of the memory's place in the arena.
     node emit_memset(const dependencies& deps, const memset_request& request) {
         const std::uint32_t n =
             begin(deps, node_kind::memset, record::signature_of_memset(request), std::span<const memory_use>(&request.use, 1));
@@ -74,6 +80,7 @@ public:
         moved.use = in_arena(request.use);
         return keep(n, graph_.emit_memset(before(n, deps.where()), moved));
     }
+    /// A copy between places in the arena, or with other memory.
     node emit_memcpy(const dependencies& deps, const memcpy_request& request) {
         const memory_use uses[] = {request.to.use, request.from.use};
         const std::uint32_t n = begin(deps, node_kind::memcpy, record::signature_of_memcpy(request), uses);
@@ -82,17 +89,28 @@ public:
         moved.from.use = in_arena(request.from.use);
         return keep(n, graph_.emit_memcpy(before(n, deps.where()), moved));
     }
+    /// A kernel whose pointers lead into the arena.
     template <class... Params, class... Args>
     node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const kernel<void(Params...)>& function,
                      const launch_config& config, const Args&... args) {
         const std::uint32_t n = begin(deps, node_kind::kernel, detail::call_signature(node_kind::kernel), uses);
         return keep(n, graph_.emit_kernel(before(n, deps.where()), in_arena(uses), function, config, args...));
     }
+    /// A host function, as it is.
     template <class F>
     node emit_host(const dependencies& deps, std::span<const memory_use> uses, F&& function) {
         const std::uint32_t n = begin(deps, node_kind::host, detail::call_signature(node_kind::host), uses);
         return keep(n, graph_.emit_host(before(n, deps.where()), in_arena(uses), static_cast<F&&>(function)));
     }
+    /// Captured work, as it is: it runs now.
+    template <class F>
+    node emit_captured(const dependencies& deps, std::span<const memory_use> uses, F& work) {
+        const std::uint32_t n = begin(deps, node_kind::captured, detail::call_signature(node_kind::captured), uses);
+        const node made = graph_.emit_captured(before(n, deps.where()), in_arena(uses), work);
+        leaving_.resize(graph_.books().model.allocation_count() - arenas_.size(), record::none);  // what the work allocated
+        return keep(n, made);
+    }
+    /// An empty node, as it is.
     node emit_empty(const dependencies& deps) {
         const std::uint32_t n = begin(deps, node_kind::empty, detail::call_signature(node_kind::empty));
         return keep(n, graph_.emit_empty(before(n, deps.where())));

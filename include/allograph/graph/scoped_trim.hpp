@@ -13,7 +13,7 @@ public:
     explicit scoped_trim(device of, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) : handle_(detail::info_of(of, {file, line}).handle) {}
     scoped_trim(const scoped_trim&) = delete;
     scoped_trim& operator=(const scoped_trim&) = delete;
-    /// Driver: cuDeviceGraphMemTrim, whose failure is not reported
+    /// Trims; a failure is not reported. Driver: cuDeviceGraphMemTrim
     ~scoped_trim() {
         detail::memory_epoch().add(1);
         cuDeviceGraphMemTrim(handle_);

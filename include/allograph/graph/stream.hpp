@@ -16,7 +16,9 @@ struct because_a_stream_has_one_owner_write_std_move_or_stream_ref {};
 /// A stream that somebody else owns: from `CUstream`, `cudaStream_t`, and anything that converts to them.
 class stream_ref {
 public:
+    /// A stream of the driver, or of the runtime.
     constexpr stream_ref(CUstream stream) noexcept : stream_(stream) {}
+    /// Anything that converts to a stream.
     template <class S>
         requires(std::convertible_to<const S&, CUstream> && !std::same_as<S, CUstream>)
     constexpr stream_ref(const S& stream) : stream_(static_cast<CUstream>(stream)) {}
@@ -24,6 +26,7 @@ public:
         requires std::is_arithmetic_v<N>
     stream_ref(N, because_a_number_is_no_stream = {}) = delete;
 
+    /// The driver's handle, or null for the legacy default stream.
     [[nodiscard]] constexpr CUstream get() const noexcept { return stream_; }
 
 private:
@@ -62,7 +65,9 @@ public:
         }
     }
 
+    /// The driver's handle; the stream keeps it.
     [[nodiscard]] CUstream get() const noexcept { return stream_; }
+    /// The same, for calls that take a `CUstream`.
     operator CUstream() const noexcept { return stream_; }
 
     /// Waits until all work on the stream is done. Driver: cuStreamSynchronize

@@ -24,7 +24,7 @@ struct because_a_buffer_is_freed_once_write_std_move {};
 template <class T>
 class [[nodiscard("a buffer that dies at once frees the output at once")]] stream_buffer {
 public:
-    using element_type = T;
+    using element_type = T;  ///< as it was allocated
 
     stream_buffer(stream_buffer&& other) noexcept
         : memory_(detail::take(other.memory_)), stream_(other.stream_), cell_(std::move(other.cell_)) {}
@@ -53,10 +53,13 @@ public:
 
     /// Usable by work on `stream()`, or ordered after the launch.
     [[nodiscard]] device_ptr<T> data() const noexcept { return memory_.data(); }
+    /// All elements, usable as `data()` is.
     [[nodiscard]] device_span<T> span() const noexcept { return memory_; }
     /// Elements; 0 once moved from, freed or released.
     [[nodiscard]] std::size_t size() const noexcept { return memory_.size(); }
+    /// Bytes; 0 once moved from, freed or released.
     [[nodiscard]] std::size_t size_bytes() const noexcept { return memory_.size_bytes(); }
+    /// Where the memory will be freed: at first the stream of the launch.
     [[nodiscard]] CUstream stream() const noexcept { return stream_; }
 
     /// From here on the memory is freed on `other`; the caller orders that stream after the work that uses it.
@@ -81,7 +84,7 @@ public:
 
     /// Copies to the host in the order of the stream; synchronise the stream before reading.
     /// @param host  as many elements as the buffer has. @throws misuse [O5] for another size
-    /// Driver: cuMemcpyDtoHAsync_v2
+    /// Driver: cuMemcpyDtoHAsync
     void copy_to(std::span<T> host, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const {
         const source_line where{file, line};
         if (host.size() != size()) {

@@ -9,6 +9,8 @@ inline namespace v0 {
 /// An executable could not take another graph over (rule G9). It is as it was.
 class update_error : public driver_error {
 public:
+    /// @param why        what the driver says
+    /// @param prevented  the node of the other graph, or a default node
     update_error(CUresult result, CUgraphExecUpdateResult why, const std::string& text, node prevented, source_line where)
         : driver_error(result, "cuGraphExecUpdate_v2", text, where), why_(why), prevented_(prevented) {}
 

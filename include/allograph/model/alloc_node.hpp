@@ -22,7 +22,7 @@ class [[nodiscard("an allocation needs a fate: add_free, outputs or auto_free")]
     static_assert(device_element<T>, "[A14] device memory holds trivially copyable values, no reference, not const, alignment at most 512");
 
 public:
-    using element_type = T;
+    using element_type = T;  ///< never const
 
     template <class Reason = because_only_add_alloc_makes_an_allocation>
     alloc_node() = delete;
@@ -54,7 +54,9 @@ public:
     }
     /// Elements.
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
+    /// Bytes, as asked for; the driver rounds up to 512.
     [[nodiscard]] constexpr std::size_t size_bytes() const noexcept { return count_ * sizeof(T); }
+    /// The graph that made it, and its number there.
     [[nodiscard]] constexpr allocation_ref allocation() const noexcept { return {parts_.graph, allocation_}; }
 
     /// True when the allocation was moved away or has its fate.

@@ -16,12 +16,13 @@ inline namespace v0 {
 struct inferred_t {
     explicit constexpr inferred_t() = default;
 };
+/// `g.add_kernel(ag::inferred, ...)`
 inline constexpr inferred_t inferred{};
 
 /// `after(a, b) + inferred`: these, and what the uses of memory ask for.
 template <std::size_t N>
 struct after_and_inferred {
-    std::array<node, N> nodes;
+    std::array<node, N> nodes;  ///< those that were given
 };
 
 struct because_one_node_is_not_a_range_write_after_node {};
@@ -43,6 +44,7 @@ template <class... H, class Reason = because_after_takes_nodes_write_what_the_ad
     requires(sizeof...(H) > 0 && !(node_handle<H> && ...))
 void after(const H&...) = delete;
 
+/// These nodes, and those that the uses of memory ask for.
 template <std::size_t N>
 [[nodiscard]] constexpr after_and_inferred<N> operator+(const std::array<node, N>& nodes, inferred_t) noexcept {
     return {nodes};
@@ -75,12 +77,14 @@ void unique_after(const H&) = delete;
 /// handles are gathered on the stack, more on the heap.
 class dependencies {
 public:
+    /// The nodes of a braced list; `{}` makes a root.
     constexpr dependencies(std::initializer_list<node> nodes, const char* file = __builtin_FILE(),
                            unsigned line = __builtin_LINE()) noexcept
         : size_(nodes.size()), where_{file, line} {
         nodes_ = nodes.begin();  // the list lives as long as the call that this object is made for
     }
 
+    /// The nodes of a range, which outlives the call.
     template <node_range R>
     constexpr dependencies(R&& range, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
         : dependencies(source_line{file, line}) {  // complete from here on: a range that throws leaks nothing
@@ -99,13 +103,15 @@ public:
         }
     }
 
+    /// What the uses of memory ask for.
     constexpr dependencies(inferred_t, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept
-        : inferred_(true), where_{file, line} {}
+        : where_{file, line}, inferred_(true) {}
 
+    /// These nodes, and what the uses of memory ask for.
     template <std::size_t N>
     constexpr dependencies(const after_and_inferred<N>& both, const char* file = __builtin_FILE(),
                            unsigned line = __builtin_LINE()) noexcept
-        : nodes_(both.nodes.data()), size_(N), inferred_(true), where_{file, line} {}
+        : nodes_(both.nodes.data()), size_(N), where_{file, line}, inferred_(true) {}
 
     template <node_handle H>
     dependencies(const H&, because_one_node_is_not_a_range_write_after_node = {}) = delete;
@@ -123,7 +129,9 @@ public:
         }
     }
 
+    /// How many nodes were given, not counting the inferred ones.
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+    /// A given node, from 0 on.
     [[nodiscard]] constexpr node operator[](std::size_t i) const noexcept {
         if (nodes_ != nullptr) {
             return nodes_[i];
@@ -144,6 +152,8 @@ public:
     [[nodiscard]] constexpr const node* nodes() const noexcept { return nodes_; }
     /// The caller's own contiguous `CUgraphNode`s, or null.
     [[nodiscard]] constexpr CUgraphNode_st* const* raw() const noexcept { return raw_; }
+    /// What was gathered from any other range, or null.
+    [[nodiscard]] constexpr const detail::node_parts* gathered() const noexcept { return parts_; }
 
 private:
     static constexpr std::size_t gathered_on_stack = 16;
@@ -161,7 +171,7 @@ private:
     }
     constexpr void spill(const detail::node_parts& parts) {
         if (size_ == capacity_ || spilled_ == nullptr) {
-            capacity_ = 2 * size_;
+            capacity_ = static_cast<std::uint32_t>(2 * size_);
             auto* const grown = new detail::node_parts[capacity_];
             for (std::size_t i = 0; i < size_; ++i) {
                 grown[i] = parts_[i];
@@ -175,12 +185,12 @@ private:
     const node* nodes_ = nullptr;
     CUgraphNode_st* const* raw_ = nullptr;
     std::size_t size_ = 0;
-    bool inferred_ = false;
     source_line where_;
-    const detail::node_parts* parts_ = nullptr;       // what was gathered: one of the next two
+    bool inferred_ = false;
+    std::uint32_t capacity_ = 0;                      // of spilled_
+    detail::node_parts* spilled_ = nullptr;           // a vector here would cost every call its three words
+    const detail::node_parts* parts_ = nullptr;       // what was gathered: spilled_ or the next
     detail::node_parts gathered_[gathered_on_stack];  // only the first size_ are set
-    detail::node_parts* spilled_ = nullptr;  // a vector here would cost every call its three words
-    std::size_t capacity_ = 0;
 };
 
 }  // namespace v0

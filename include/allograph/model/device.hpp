@@ -11,7 +11,8 @@ inline namespace v0 {
 
 /// A device, by its ordinal.
 struct device {
-    int ordinal = 0;
+    int ordinal = 0;  ///< as the driver counts, from 0 on
+    /// Explicit, so that a number is no device by accident.
     constexpr explicit device(int number = 0) noexcept : ordinal(number) {}
     friend constexpr bool operator==(device, device) noexcept = default;
 };
@@ -66,8 +67,11 @@ public:
         requires(sizeof...(P) != 1 || !((std::convertible_to<P, device> || detail::device_range<P>) && ...))
     void shared_with(P&&...) const = delete;
 
+    /// The name in diagnostics, or null.
     [[nodiscard]] constexpr const char* label() const noexcept { return label_; }
+    /// True where `on` named a device.
     [[nodiscard]] constexpr bool has_device() const noexcept { return ordinal_ != unset; }
+    /// That device; only where there is one.
     [[nodiscard]] constexpr device where() const noexcept { return device{ordinal_}; }
     /// The peer devices as a set: bit n stands for ordinal n.
     [[nodiscard]] constexpr std::uint64_t peers() const noexcept { return peers_; }
@@ -79,7 +83,9 @@ private:
     std::uint64_t peers_ = 0;
 };
 
+/// Options that begin with a name: `add_alloc<float>(n, ag::named("x"))`.
 [[nodiscard]] constexpr alloc_options named(const char* label) noexcept { return alloc_options{}.named(label); }
+/// Options that begin with the device that holds the memory.
 [[nodiscard]] constexpr alloc_options on(device where) noexcept { return alloc_options{}.on(where); }
 template <class L, class Reason = because_graph_memory_lies_on_a_device_write_device_and_its_ordinal>
     requires(!std::convertible_to<const L&, device>)

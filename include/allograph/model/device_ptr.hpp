@@ -26,7 +26,7 @@ struct because_the_host_cannot_dereference_device_memory_copy_it_with_add_memcpy
 template <class T>
 class device_ptr {
 public:
-    using element_type = T;
+    using element_type = T;  ///< const where the memory is only read
 
     constexpr device_ptr() noexcept = default;
 
@@ -48,6 +48,7 @@ public:
     /// The allocation that the address came from; unknown for memory that is no graph's.
     [[nodiscard]] constexpr allocation_ref allocation() const noexcept { return from_; }
 
+    /// False for a null address of no allocation.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return address_ != 0 || from_.known(); }
 
     template <class Reason = because_the_host_cannot_dereference_device_memory_copy_it_with_add_memcpy>
@@ -70,10 +71,13 @@ public:
         moved.address_ = address_ + static_cast<std::uint64_t>(count) * sizeof(T);  // modulo 2^64, as addresses are
         return moved;
     }
+    /// The address `count` elements before. @throws misuse [O5] outside of the allocation, where it is known
     [[nodiscard]] constexpr device_ptr operator-(std::ptrdiff_t count) const { return *this + -count; }
+    /// Elements from `b` to `a`, which lie in one allocation.
     [[nodiscard]] friend constexpr std::ptrdiff_t operator-(const device_ptr& a, const device_ptr& b) noexcept {
         return static_cast<std::ptrdiff_t>(a.address_ - b.address_) / static_cast<std::ptrdiff_t>(sizeof(T));
     }
+    /// True for one address of one allocation: after a free another allocation may have the address (rule X9).
     friend constexpr bool operator==(const device_ptr& a, const device_ptr& b) noexcept {
         return a.address_ == b.address_ && a.from_ == b.from_;
     }

@@ -9,8 +9,8 @@ inline namespace v0 {
 template <class T>
 class device_span {
 public:
-    using element_type = T;
-    using value_type = std::remove_cv_t<T>;
+    using element_type = T;                  ///< const where the memory is only read
+    using value_type = std::remove_cv_t<T>;  ///< what a copy of an element is
 
     constexpr device_span() noexcept = default;
 
@@ -24,11 +24,11 @@ public:
         requires(std::is_const_v<T> && std::same_as<std::remove_const_t<T>, U>)
     constexpr device_span(const device_span<U>& other) noexcept : data_(other.data()), size_(other.size()) {}
 
-    [[nodiscard]] constexpr device_ptr<T> data() const noexcept { return data_; }
-    [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] constexpr std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
-    [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-    [[nodiscard]] constexpr allocation_ref allocation() const noexcept { return data_.allocation(); }
+    [[nodiscard]] constexpr device_ptr<T> data() const noexcept { return data_; }                      ///< the first element
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }                        ///< in elements
+    [[nodiscard]] constexpr std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }      ///< in bytes
+    [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }                         ///< no elements
+    [[nodiscard]] constexpr allocation_ref allocation() const noexcept { return data_.allocation(); }  ///< it came from
 
     template <class I, class Reason = because_the_host_cannot_dereference_device_memory_copy_it_with_add_memcpy>
     T& operator[](I) const = delete;
@@ -47,7 +47,9 @@ public:
         part.size_ = count;
         return part;
     }
+    /// The first `count` elements. @throws misuse [O5] past the end
     [[nodiscard]] constexpr device_span first(std::size_t count) const { return subspan(0, count); }
+    /// The last `count` elements. @throws misuse [O5] past the beginning
     [[nodiscard]] constexpr device_span last(std::size_t count) const {
         return subspan(count > size_ ? size_ + 1 : size_ - count, count);
     }

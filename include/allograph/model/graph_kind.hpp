@@ -6,7 +6,12 @@ namespace allograph {
 inline namespace v0 {
 
 /// The kinds of graph, by what the manual lets them do.
-enum class graph_kind : std::uint8_t { plain, memory, moved_child, conditional_body };
+enum class graph_kind : std::uint8_t {
+    plain,            ///< `graph`: without memory nodes
+    memory,           ///< `memory_graph`: with memory nodes
+    moved_child,      ///< was moved into another graph, which owns it
+    conditional_body  ///< runs as a conditional node says
+};
 
 /// What a kind of graph may do: the manual's restrictions on graphs with memory nodes, as one table.
 struct capabilities {
@@ -20,6 +25,7 @@ struct capabilities {
     bool device_launch;     ///< G7
 };
 
+/// The row of that table.
 [[nodiscard]] constexpr capabilities capabilities_of(graph_kind kind) noexcept {
     switch (kind) {
     //                                             memory every removal inst  many  copy   move   device
@@ -32,7 +38,10 @@ struct capabilities {
 }
 
 /// Whether a graph checks what types cannot: `on` is the default; `off` is the raw calls.
-enum class checking : std::uint8_t { off, on };
+enum class checking : std::uint8_t {
+    off,  ///< the raw calls
+    on    ///< a model of the graph finds mistakes before the driver is called
+};
 
 }  // namespace v0
 }  // namespace allograph

@@ -20,13 +20,14 @@ class kernel {
     static_assert(sizeof(Signature) == 0, "write the kernel's signature: kernel<void(int, const float*, float*)>");
 };
 
+/// A kernel that takes `Params`.
 template <class... Params>
 class kernel<void(Params...)> {
     static_assert((!std::is_reference_v<Params> && ...), "a kernel cannot take a reference");
     static_assert((std::is_trivially_copyable_v<Params> && ...), "kernel parameters are copied bytewise: pass trivially copyable values");
 
 public:
-    using signature = void(Params...);
+    using signature = void(Params...);  ///< as it was written
 
     /// No function yet: enough for the model; a graph of the driver refuses it.
     constexpr kernel() noexcept = default;
@@ -36,9 +37,13 @@ public:
     /// A name without a function: for programs that are only verified or planned.
     constexpr explicit kernel(const char* name) noexcept : name_(name) {}
 
+    /// The function of a module, or null.
     [[nodiscard]] constexpr CUfunc_st* function() const noexcept { return function_; }
+    /// The kernel of a library, or null.
     [[nodiscard]] constexpr CUkern_st* library_kernel() const noexcept { return kernel_; }
+    /// The name in diagnostics, or null.
     [[nodiscard]] constexpr const char* name() const noexcept { return name_; }
+    /// True where a graph of the driver can run it.
     [[nodiscard]] constexpr bool has_function() const noexcept { return function_ != nullptr || kernel_ != nullptr; }
 
 private:

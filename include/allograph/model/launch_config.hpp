@@ -12,9 +12,9 @@ inline namespace v0 {
 
 /// Three extents, in blocks or threads.
 struct extent {
-    unsigned x = 1;
-    unsigned y = 1;
-    unsigned z = 1;
+    unsigned x = 1;  ///< fastest
+    unsigned y = 1;  ///< in the middle
+    unsigned z = 1;  ///< slowest
     friend constexpr bool operator==(const extent&, const extent&) noexcept = default;
 };
 
@@ -24,6 +24,7 @@ struct launch_config {
     extent block{};                          ///< threads a block
     unsigned shared_bytes = 0;               ///< dynamic shared memory a block, in bytes
     extent cluster{.x = 0, .y = 0, .z = 0};  ///< blocks a cluster; all 0: no clusters
+    /// True where blocks run in clusters.
     [[nodiscard]] constexpr bool has_cluster() const noexcept { return cluster.x != 0; }
 };
 

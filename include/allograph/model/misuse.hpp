@@ -18,6 +18,7 @@ public:
     misuse(const char* rule, const std::string& text)
         : std::logic_error("allograph: [" + std::string(rule) + "] " + text), rule_(rule) {}
 
+    /// The id of the rule, as in "O3", or a word where no rule of the driver has one: "grid", "argument", "plan".
     [[nodiscard]] const char* rule() const noexcept { return rule_; }
 
 private:

@@ -35,6 +35,7 @@ public:
     /// The driver's handle; null for a default node and in the model.
     [[nodiscard]] constexpr CUgraphNode_st* get() const noexcept { return parts_.handle; }
 
+    /// True for one node; two default nodes are equal.
     friend constexpr bool operator==(const node& a, const node& b) noexcept {
         return a.parts_.handle == b.parts_.handle && (a.parts_.handle != nullptr || (a.parts_.graph == b.parts_.graph && a.parts_.index == b.parts_.index));
     }
@@ -48,36 +49,46 @@ private:
 
 /// What a node does when it runs.
 enum class node_kind : std::uint8_t {
-    alloc,
-    free,
-    memset,
-    memcpy,
-    kernel,
-    host,
-    empty,
-    child,
-    conditional,
-    event_record,
-    event_wait,
-    semaphore_signal,
-    semaphore_wait,
-    batch_mem_op
+    alloc,             ///< makes an allocation usable
+    free,              ///< ends one
+    memset,            ///< sets elements
+    memcpy,            ///< copies elements
+    kernel,            ///< runs a kernel
+    host,              ///< calls a function of the host
+    empty,             ///< joins what it depends on
+    child,             ///< runs a graph
+    conditional,       ///< runs one of its bodies, or none
+    event_record,      ///< records an event
+    event_wait,        ///< waits for one
+    semaphore_signal,  ///< signals external semaphores
+    semaphore_wait,    ///< waits for them
+    batch_mem_op,      ///< runs memory operations
+    captured           ///< runs what a callable put on a stream
 };
 
 /// A node of known kind, as the `add_` members return it. It is a `node` wherever one is asked for.
 template <node_kind Kind>
 class typed_node : public node {
 public:
+    /// A node that the caller knows to be of this kind.
     constexpr explicit typed_node(const node& n) noexcept : node(n) {}
-    static constexpr node_kind kind = Kind;
+    static constexpr node_kind kind = Kind;  ///< what it does
 };
 
+/// A node that frees an allocation.
 using free_node = typed_node<node_kind::free>;
+/// A node that sets elements.
 using memset_node = typed_node<node_kind::memset>;
+/// A node that copies elements.
 using memcpy_node = typed_node<node_kind::memcpy>;
+/// A node that runs a kernel.
 using kernel_node = typed_node<node_kind::kernel>;
+/// A node that calls a function of the host.
 using host_node = typed_node<node_kind::host>;
+/// A node that does nothing but join.
 using empty_node = typed_node<node_kind::empty>;
+/// A node that comes after what was captured, and stands for all of it.
+using captured_node = typed_node<node_kind::captured>;
 
 /// What may stand as a dependency: `node`, every typed node, `alloc_node<T>`, and the driver's `CUgraphNode`.
 template <class H>

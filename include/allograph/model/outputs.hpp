@@ -9,16 +9,20 @@ namespace allograph {
 inline namespace v0 {
 
 /// How allocations that no graph frees end: owned by the caller after each launch, or freed by the next launch.
-enum class fate : std::uint8_t { output, auto_free };
+enum class fate : std::uint8_t {
+    output,    ///< each launch gives it to the caller, who owns it
+    auto_free  ///< the next launch frees it, after the last one the executable
+};
 
 /// Tokens on their way into an executable, typed one by one. A failed `instantiate` leaves them here.
 template <fate Fate, class... Ts>
 class fate_list {
 public:
+    /// `outputs` and `auto_free` make it.
     constexpr explicit fate_list(alloc_node<Ts>&&... tokens) noexcept : tokens_(static_cast<alloc_node<Ts>&&>(tokens)...) {}
     fate_list(fate_list&&) = default;
     fate_list(const fate_list&, because_an_allocation_has_one_owner_write_std_move = {}) = delete;
-    static constexpr fate what = Fate;
+    static constexpr fate what = Fate;  ///< how they leave
 
     /// Takes the tokens out, for the one who gives the allocations their fate.
     [[nodiscard]] constexpr std::tuple<alloc_node<Ts>...>& tokens() noexcept { return tokens_; }
@@ -31,10 +35,12 @@ private:
 template <fate Fate, class T>
 class fate_vector {
 public:
+    /// `outputs` and `auto_free` make it.
     explicit fate_vector(std::vector<alloc_node<T>>&& tokens) noexcept : tokens_(static_cast<std::vector<alloc_node<T>>&&>(tokens)) {}
     fate_vector(fate_vector&&) = default;
     fate_vector(const fate_vector&, because_an_allocation_has_one_owner_write_std_move = {}) = delete;
-    static constexpr fate what = Fate;
+    static constexpr fate what = Fate;  ///< how they leave
+    /// The tokens, to be taken out by the one who gives the allocations their fate.
     [[nodiscard]] std::vector<alloc_node<T>>& tokens() noexcept { return tokens_; }
 
 private:
@@ -59,6 +65,18 @@ concept tokens_to_move = ((token_form<M> == 1) && ...) || (sizeof...(M) == 1 && 
 template <class... M>
 using why_no_tokens = std::conditional_t<tokens_to_move<std::remove_cvref_t<M>...>, because_an_allocation_has_one_owner_write_std_move,
                                          because_what_leaves_a_graph_are_alloc_nodes_or_one_vector_of_them>;
+
+/// Calls `visit` with each token.
+template <fate F, class... Ts, class Visit>
+constexpr void each_token(fate_list<F, Ts...>& fates, Visit&& visit) {
+    std::apply([&](auto&... token) { (visit(token), ...); }, fates.tokens());
+}
+template <fate F, class T, class Visit>
+void each_token(fate_vector<F, T>& fates, Visit&& visit) {
+    for (alloc_node<T>& token : fates.tokens()) {
+        visit(token);
+    }
+}
 
 }  // namespace detail
 

@@ -18,15 +18,15 @@ namespace model {
 struct placement_options {
     std::chrono::nanoseconds budget = std::chrono::milliseconds(100);  ///< beyond the heuristics; zero: none
     std::uint64_t max_steps = UINT64_MAX;  ///< the same problem, steps and seed give the same placement, time allowing
-    std::uint64_t seed = 1;
+    std::uint64_t seed = 1;                ///< of the random tactics
 };
 
 /// What a search has so far.
 struct placement_progress {
-    std::chrono::nanoseconds elapsed;
-    std::uint64_t steps;
-    std::uint64_t best;   ///< bytes of the best placement
-    std::uint64_t bound;  ///< bytes that no placement goes under
+    std::chrono::nanoseconds elapsed;  ///< since the search began
+    std::uint64_t steps;               ///< branchings and orders tried
+    std::uint64_t best;                ///< bytes of the best placement
+    std::uint64_t bound;               ///< bytes that no placement goes under
 };
 
 /// Places every buffer: at once by heuristics, then better within the budget.

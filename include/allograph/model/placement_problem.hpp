@@ -18,15 +18,15 @@ namespace model {
 struct interval_buffer {
     std::uint64_t size;           ///< in bytes; a buffer of none conflicts with nothing
     std::uint64_t alignment = 1;  ///< in bytes, a power of two
-    lifetime live;
+    lifetime live;                ///< in steps
 };
 
 /// A buffer of a graph: allocated by one node and freed by one ordered after it, or by the same node.
 struct graph_buffer {
     std::uint64_t size;           ///< in bytes; a buffer of none conflicts with nothing
     std::uint64_t alignment = 1;  ///< in bytes, a power of two
-    std::uint32_t alloc_node;
-    std::uint32_t free_node;
+    std::uint32_t alloc_node;     ///< number of the node that allocates it
+    std::uint32_t free_node;      ///< number of the node that frees it
 };
 
 /// What has to be placed: buffers and which of them may share bytes.
@@ -90,11 +90,15 @@ public:
         return p;
     }
 
+    /// How many buffers there are.
     [[nodiscard]] std::size_t size() const noexcept { return sizes_.size(); }
+    /// Bytes of a buffer.
     [[nodiscard]] std::uint64_t size_of(std::size_t buffer) const noexcept { return sizes_[buffer]; }
+    /// What the offset of a buffer is a multiple of, in bytes.
     [[nodiscard]] std::uint64_t alignment_of(std::size_t buffer) const noexcept {
         return std::uint64_t{1} << alignments_[buffer];
     }
+    /// The first offset from here on that suits a buffer.
     [[nodiscard]] std::uint64_t align_up(std::size_t buffer, std::uint64_t offset) const noexcept {
         const std::uint64_t a = alignment_of(buffer);
         return (offset + a - 1) & ~(a - 1);
@@ -104,10 +108,12 @@ public:
 
     /// The lifetimes are intervals; `lifetimes()` holds them.
     [[nodiscard]] bool is_line() const noexcept { return total_; }
+    /// Of each buffer of a line.
     [[nodiscard]] std::span<const lifetime> lifetimes() const noexcept { return lifetimes_; }
 
     /// Of a problem that is not a line: the order of the nodes, and each buffer's two nodes.
     [[nodiscard]] const detail::order_index& order() const noexcept { return order_; }
+    /// Of each buffer of a graph: the nodes that allocate and free it.
     [[nodiscard]] std::span<const detail::node_pair> ends() const noexcept { return ends_; }
 
     /// The two buffers must not share bytes. Errs to true in graphs of very many nodes in very many chains.

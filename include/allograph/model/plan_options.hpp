@@ -31,6 +31,7 @@ public:
         next.steps_ = most;
         return next;
     }
+    /// Of the random tactics of the search; 1 without it.
     [[nodiscard]] constexpr plan_options seed(std::uint64_t number) const noexcept {
         plan_options next = *this;
         next.seed_ = number;
@@ -71,11 +72,13 @@ public:
     template <class F>
     void progress(const F&&, because_the_callback_is_kept_by_reference_name_it_first = {}) const = delete;
 
+    /// What offsets will be a multiple of, in bytes.
     [[nodiscard]] constexpr std::uint64_t alignment() const noexcept { return alignment_; }
+    /// The device of allocations that name none.
     [[nodiscard]] constexpr device where() const noexcept { return where_; }
     /// Bytes that each arena should fit, or `unlimited`.
     [[nodiscard]] constexpr std::uint64_t most_bytes() const noexcept { return fit_; }
-    static constexpr std::uint64_t unlimited = UINT64_MAX;
+    static constexpr std::uint64_t unlimited = UINT64_MAX;  ///< no limit: what `most_bytes` says without `fit`
 
     /// The same for the engine. @param parts  the budget is shared by so many problems
     [[nodiscard]] constexpr model::placement_options for_engine(std::size_t parts = 1) const noexcept {
@@ -101,8 +104,9 @@ private:
     bool (*call_)(const void*, const plan_progress&) = nullptr;
 };
 
-/// Plan options that start with a budget of time, or with a limit of bytes.
+/// Plan options that begin with a budget of time.
 [[nodiscard]] constexpr plan_options within(std::chrono::nanoseconds budget) noexcept { return plan_options{}.within(budget); }
+/// Plan options that begin with a limit of bytes for each arena.
 [[nodiscard]] constexpr plan_options fit(std::uint64_t bytes) noexcept { return plan_options{}.fit(bytes); }
 
 }  // namespace v0

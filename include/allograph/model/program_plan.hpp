@@ -249,7 +249,7 @@ concept is_program = !std::same_as<P, plan_options> && !std::same_as<P, memory_p
 /// Gives every allocation that a program frees itself a place in one arena a device. Two share bytes only if the
 /// program orders the free of the one before the other: no order is added, unless `fit(bytes)` asks for it. Allocations
 /// that leave the program are not planned.
-/// @param options  `within(100ms)`, `fit(64_MiB)`, ...; without them the heuristics alone, at once
+/// Without options the heuristics alone, at once.
 /// @param program  a callable `(auto& graph, args...)`, which runs once, on a model: no GPU is needed
 /// @throws misuse for a program that breaks a rule, with everything that is wrong with it
 template <class Program, class... Args>
@@ -257,6 +257,8 @@ template <class Program, class... Args>
 [[nodiscard]] memory_plan plan(const Program& program, const Args&... args) {
     return detail::plan_program({}, program, args...);
 }
+/// The same, searched for as the options say.
+/// @param options  `within(100ms)`, `fit(64_MiB)`, ...
 template <class Program, class... Args>
 [[nodiscard]] memory_plan plan(const plan_options& options, const Program& program, const Args&... args) {
     return detail::plan_program(options, program, args...);

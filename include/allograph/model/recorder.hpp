@@ -20,6 +20,7 @@ inline namespace v0 {
 
 template <class>
 class basic_recorder;
+/// The model of one graph while it is built: the one instance of `basic_recorder`.
 using recorder = basic_recorder<void>;
 
 /// The model of one graph while it is built: nodes, edges, allocations and their uses.
@@ -32,15 +33,24 @@ using recorder = basic_recorder<void>;
 ///
 /// A template, so that a file that includes it and builds no checked graph pays for its text alone: `recorder` is the
 /// one instance.
-template <class>
-class basic_recorder : private detail::recorder_storage {
+template <class Lazy>
+class basic_recorder : private detail::basic_recorder_storage<Lazy> {
+    using storage = detail::basic_recorder_storage<Lazy>;
+    using storage::order_, storage::nodes_, storage::allocations_, storage::extents_, storage::uses_, storage::pending_,
+        storage::handles_;
+    using storage::use_count_, storage::allocation_count_, storage::files_, storage::types_, storage::names_;
+    using string = detail::lazy<std::string, Lazy>;
+    template <class T>
+    using vector = detail::lazy<std::vector<T>, Lazy>;
+
 public:
     /// @param graph_id  what nodes of this graph carry, not 0
-    explicit basic_recorder(std::uint32_t graph_id) : recorder_storage(take()), id_(graph_id) {}
+    explicit basic_recorder(std::uint32_t graph_id) : storage(storage::take()), id_(graph_id) {}
     basic_recorder(basic_recorder&&) noexcept = default;
     basic_recorder& operator=(basic_recorder&&) noexcept = default;
-    ~basic_recorder() { give(*this); }
+    ~basic_recorder() { storage::give(*this); }
 
+    /// What nodes of this graph carry.
     [[nodiscard]] std::uint32_t graph_id() const noexcept { return id_; }
 
     /// Checks a node that is no alloc or free. @param name  of a kernel, may be null; outlives the graph
@@ -48,7 +58,12 @@ public:
     /// @throws misuse [D2] [D3] [D4] [F9] [O1] [O2], [O6] if asked
     std::span<CUgraphNode_st* const> check(const dependencies& deps, node_kind kind, const char* name,
                                            std::span<const memory_use> uses) {
+        for (const memory_use& use : uses) {
+            __builtin_prefetch(allocations_.data() + use.allocation.index);  // while the dependencies are looked at
+        }
+        freeing_ = 0;
         resolve(deps, kind, name);
+        pending_.reserve(uses.size());
         uses_.reserve(use_count_ + uses.size());
         for (const memory_use& use : uses) {
             if (use.allocation.graph == id_) {
@@ -66,16 +81,18 @@ public:
     /// @param own_device  the ordinal of the graph's own device, for requests that name none
     /// @throws misuse [D2] [D3] [D4] [F9]
     std::span<CUgraphNode_st* const> check_alloc(const dependencies& deps, const alloc_request& request, int own_device = 0) {
+        freeing_ = 0;
         resolve(deps, node_kind::alloc, request.options.label());
-        allocations_.reserve(allocation_count_ + std::size_t{1});
+        if (allocation_count_ >= extents_.capacity()) [[unlikely]] {
+            reserve_allocations(1);
+        }
         const int device = request.options.has_device() ? request.options.where().ordinal : own_device;
-        allocations_[allocation_count_] = {.bytes = request.bytes,
-                                           .address = 0,
-                                           .made_by = 0,
+        extents_[allocation_count_].bytes = request.bytes;
+        allocations_[allocation_count_] = {.made_by = 0,
                                            .freed_by = 0,
                                            .witness = 0,
-                                           .writers = 0,
-                                           .readers = 0,
+                                           .writes = {},
+                                           .reads = {},
                                            .device = static_cast<std::int16_t>(device),
                                            .type = type_of(request),
                                            .end = allocation_fate::none};
@@ -89,9 +106,10 @@ public:
     /// @throws misuse [D2] [D3] [D4] [F9] [F1] [O3] [O4]
     std::span<CUgraphNode_st* const> check_free(const dependencies& deps, const free_request& request) {
         const bool own = request.allocation.graph == id_ && request.allocation.index < allocation_count_;
-        resolve(deps, node_kind::free, own ? label_of(allocations_[request.allocation.index]) : nullptr);
+        __builtin_prefetch(allocations_.data() + request.allocation.index);
+        freeing_ = own ? request.allocation.index + 1 : 0;
+        resolve(deps, node_kind::free, nullptr);
         if (own) {
-            freeing_ = request.allocation.index + 1;
             check_end_of(allocations_[request.allocation.index]);
         }
         if (inferring_) [[unlikely]] {
@@ -105,22 +123,19 @@ public:
     /// @return the node's index
     std::uint32_t commit(CUgraphNode_st* handle, std::uint64_t address = 0) noexcept {
         const number made = order_.size() + 1;
-        nodes_[made - 1] = {handle, name_};
-        tags_[made - 1] = {where_.line & 0xFFFFFu, file_ & 0xFFu, static_cast<std::uint32_t>(kind_) & 0xFu};
+        nodes_[made - 1].handle = handle;
         if (by_handle_.built()) [[unlikely]] {
             by_handle_.insert(handle, made);
         }
         for (std::uint32_t i = 0; i < pending_uses_; ++i) {
-            link(use_count_ + i, made);
+            link(pending_[i], made);
         }
-        use_count_ += pending_uses_;
         pending_uses_ = 0;
         outside_count_ += pending_outside_;
         pending_outside_ = 0;
         if (kind_ == node_kind::alloc) {
-            allocation_record& a = allocations_[allocation_count_++];
-            a.made_by = made;
-            a.address = address;
+            extents_[allocation_count_].address = address;
+            allocations_[allocation_count_++].made_by = made;
             ++fateless_;
         } else if (freeing_ != 0) {
             allocations_[freeing_ - 1].freed_by = made;
@@ -133,6 +148,7 @@ public:
     /// Checks an edge between nodes that are there. Order that is added breaks no rule of group O.
     /// @throws misuse [D3] [D4] [F9] [D6] [D7]
     void check_dependency(const node& from, const node& to, source_line where);
+    /// Records the checked edge.
     void commit_dependency() noexcept {
         if (edge_from_ != 0) {
             order_.add_edge(edge_from_, edge_to_);
@@ -147,10 +163,12 @@ public:
             raise_edge("D6", "there is no such edge", "remove an edge that was added, once", edge_from_, edge_to_, where);
         }
     }
+    /// Records the checked removal.
     void commit_removal() noexcept { order_.remove_edge(edge_from_, edge_to_); }
 
     /// Checks the destruction of a node; for graphs without memory nodes. @throws misuse [D3] [D4]
     void check_destruction(const node& n, source_line where) { edge_from_ = resolve_end(n, "node", where); }
+    /// Records the checked destruction.
     void commit_destruction() noexcept {
         if (edge_from_ == 0) {
             return;
@@ -173,11 +191,13 @@ public:
         return copy;
     }
 
+    /// Says how an allocation ends.
     void set_fate(std::uint32_t allocation, allocation_fate end) noexcept {
         fateless_ += static_cast<std::uint32_t>(end == allocation_fate::none) -
                      static_cast<std::uint32_t>(fate_of(allocation) == allocation_fate::none);
         allocations_[allocation].end = end;
     }
+    /// How an allocation ends, as far as is known.
     [[nodiscard]] allocation_fate fate_of(std::uint32_t allocation) const noexcept { return allocations_[allocation].end; }
 
     /// @param taken_now  allocations whose tokens are on their way into the executable
@@ -192,11 +212,15 @@ public:
         }
     }
 
+    /// Nodes that were recorded, destroyed ones included.
     [[nodiscard]] std::uint32_t node_count() const noexcept { return order_.size(); }
-    [[nodiscard]] node_kind kind_of(std::uint32_t index) const noexcept { return static_cast<node_kind>(tags_[index].kind); }
+    /// What a node does.
+    [[nodiscard]] node_kind kind_of(std::uint32_t index) const noexcept { return static_cast<node_kind>(nodes_[index].kind); }
+    /// The driver's handle of a node; null in the model alone.
     [[nodiscard]] CUgraphNode_st* handle_of(std::uint32_t index) const noexcept { return nodes_[index].handle; }
+    /// The line that added a node.
     [[nodiscard]] source_line added_at(std::uint32_t index) const noexcept {
-        return {files_[tags_[index].file], tags_[index].line};
+        return {files_[nodes_[index].file], nodes_[index].line};
     }
     /// Calls `visit` with the index of each node that a node was added after, the inferred ones included; not with
     /// what `add_dependency` put before it later.
@@ -208,7 +232,7 @@ public:
             }
         }
     }
-    static constexpr std::uint32_t no_index = 0xFFFFFFFFu;
+    static constexpr std::uint32_t no_index = 0xFFFFFFFFu;  ///< no node, no allocation
     /// A node by the driver's handle, or `no_index`.
     [[nodiscard]] std::uint32_t index_of(CUgraphNode_st* handle) {
         index_handles();
@@ -220,33 +244,42 @@ public:
         return before != after && order_.before_any(before + 1, std::span<const number>(&end, 1));
     }
 
+    /// Allocations that were recorded.
     [[nodiscard]] std::uint32_t allocation_count() const noexcept { return allocation_count_; }
-    [[nodiscard]] std::uint64_t bytes_of(std::uint32_t allocation) const noexcept { return allocations_[allocation].bytes; }
-    [[nodiscard]] std::uint64_t address_of(std::uint32_t allocation) const noexcept { return allocations_[allocation].address; }
+    /// Bytes of an allocation, as asked for.
+    [[nodiscard]] std::uint64_t bytes_of(std::uint32_t allocation) const noexcept { return extents_[allocation].bytes; }
+    /// The address of an allocation.
+    [[nodiscard]] std::uint64_t address_of(std::uint32_t allocation) const noexcept { return extents_[allocation].address; }
+    /// The ordinal of the device that holds an allocation.
     [[nodiscard]] int device_of(std::uint32_t allocation) const noexcept { return allocations_[allocation].device; }
     /// The allocation node, and the free node or `no_index`.
     [[nodiscard]] std::uint32_t made_by(std::uint32_t allocation) const noexcept { return allocations_[allocation].made_by - 1; }
+    /// The node that frees an allocation, or `no_index`.
     [[nodiscard]] std::uint32_t freed_by(std::uint32_t allocation) const noexcept {
         return allocations_[allocation].freed_by - 1;
     }
+    /// The line that made an allocation.
     [[nodiscard]] source_line allocated_at(std::uint32_t allocation) const noexcept { return made_at(allocations_[allocation]); }
     /// "x: float[1048576], 4 MiB", or without a label "float[1048576], 4 MiB"
-    [[nodiscard]] std::string describe(std::uint32_t allocation) const;
+    [[nodiscard]] string describe(std::uint32_t allocation) const;
 
     // ---- graphs inside of graphs; what is not defined here is in detail/recorder_family.hpp
 
     /// A use of memory that is another graph's: what a graph around this one counts for the node that holds it.
     struct outside_use {
-        memory_use use;
-        source_line where;
+        memory_use use;  ///< the memory, and how
+        source_line where;  ///< the call that added the node
     };
     /// True where nodes are gone, whose uses of other graphs' memory still stand.
     [[nodiscard]] bool lost_nodes() const noexcept { return destroyed_; }
+    /// Each memory of other graphs that the nodes use, once for each way.
     [[nodiscard]] std::span<const outside_use> outside_uses() const noexcept { return {outside_.data(), outside_count_}; }
+    /// Makes room, so that committing cannot fail.
     void reserve_outside(std::size_t more) {
         outside_.resize(outside_count_);
         outside_.reserve(outside_count_ + more);
     }
+    /// Records a use of another graph's memory, once for each way.
     void commit_outside(const outside_use& use) noexcept {
         if (!known_outside(use.use)) {
             outside_.push_back(use);
@@ -271,10 +304,12 @@ public:
         const imported* const from = import_of(allocations_[allocation]);
         return from != nullptr ? from->origin : allocation_ref{id_, allocation};
     }
+    /// True for an allocation that a moved child left to this graph.
     [[nodiscard]] bool is_imported(std::uint32_t allocation) const noexcept { return kind_of(made_by(allocation)) == node_kind::child; }
 
     /// What a moved child allocates and does not free is this graph's from here on, made by the child node (rule C15).
     void reserve_imports(const basic_recorder& child);
+    /// Records them. @param child_node  the index of the node that holds the child
     void commit_imports(const basic_recorder& child, std::uint32_t child_node) noexcept;
 
     /// A use by a node that is there already: of the node's changed parameters, or of a node inside of the graph that
@@ -292,13 +327,14 @@ public:
             raise_late_use(a, early ? "O1" : late ? "O3" : "O2", what(), user, where);
         }
     }
+    /// Makes room, so that committing cannot fail.
     void reserve_late_uses(std::size_t more) { uses_.reserve(use_count_ + more); }
+    /// Records the checked use.
     void commit_late_use(std::uint32_t user, std::uint32_t allocation, access how) noexcept {
         allocation_record& a = allocations_[allocation];
-        std::uint32_t& head = how == access::write ? a.writers : a.readers;
-        if (a.made_by != user + 1 && (head == 0 || uses_[head - 1].node != user + 1)) {
-            uses_[use_count_] = {allocation, (user + 1) & 0x7FFFFFFFu, how == access::write, head & 0x7FFFFFFFu, 0};
-            head = ++use_count_;
+        detail::use_record& latest = how == access::write ? a.writes : a.reads;
+        if (a.made_by != user + 1 && latest.node != user + 1) {
+            push(latest, user + 1);
         }
     }
 
@@ -307,17 +343,19 @@ public:
 
     /// From here on, mistakes are written down instead of thrown, and what made them is left out.
     /// @param findings  outlives the recorder, or null for throwing again
-    void collect_into(std::vector<finding>* findings) noexcept { findings_ = findings; }
+    void collect_into(vector<finding>* findings) noexcept { findings_ = findings; }
 
 private:
-    using number = detail::reachability::number;
+    using number = std::uint32_t;
     using allocation_record = detail::allocation_record;
 
     basic_recorder(const basic_recorder& other, std::uint32_t graph_id)
-        : recorder_storage(other), id_(graph_id), file_(other.file_), last_type_(other.last_type_), fateless_(other.fateless_),
-          races_(other.races_), destroyed_(other.destroyed_), outside_(other.outside_), outside_count_(other.outside_count_) {}
+        : storage(other), id_(graph_id), fateless_(other.fateless_), destroyed_(other.destroyed_), races_(other.races_),
+          outside_(other.outside_), outside_count_(other.outside_count_) {}
 
     void resolve(const dependencies& deps, node_kind kind, const char* name);
+    void resolve_each(const dependencies& deps);
+    void take_dependency(const node& dependency, std::size_t position, std::size_t count);
 
     /// An allocation that a moved child left to this graph.
     struct imported {
@@ -328,7 +366,7 @@ private:
     };
     [[nodiscard]] const imported* import_of(const allocation_record& a) const noexcept {
         for (const imported& each : imports_) {
-            if (&allocations_[each.local] == &a) {
+            if (each.local == number_of(a)) {
                 return &each;
             }
         }
@@ -336,8 +374,20 @@ private:
     }
     [[nodiscard]] const char* label_of(const allocation_record& a) const noexcept {
         const imported* const from = import_of(a);
-        return from != nullptr ? from->label : nodes_[a.made_by - 1].name;
+        return from != nullptr ? from->label : names_[nodes_[a.made_by - 1].name];
     }
+    /// The name of a kernel, or the label of the allocation that a node makes or frees; may be null.
+    [[nodiscard]] const char* name_of(number n) const noexcept {
+        if (kind_of(n - 1) == node_kind::free) {
+            for (std::uint32_t i = 0; i < allocation_count_; ++i) {
+                if (allocations_[i].freed_by == n) {
+                    return label_of(allocations_[i]);
+                }
+            }
+        }
+        return names_[nodes_[n - 1].name];
+    }
+    [[nodiscard]] string pending_text() const;
     [[nodiscard]] source_line made_at(const allocation_record& a) const noexcept {
         const imported* const from = import_of(a);
         return from != nullptr ? from->allocated : added_at(a.made_by - 1);
@@ -363,12 +413,22 @@ private:
             ++pending_outside_;
         }
     }
-    void raise_late_use(const allocation_record& a, const char* rule, const std::string& what, std::uint32_t user, source_line where) const;
+    void raise_late_use(const allocation_record& a, const char* rule, const string& what, std::uint32_t user,
+                        source_line where) const;
     [[nodiscard]] std::uint8_t type_of(const alloc_request& request) {
-        if (last_type_ < types_.size() && types_[last_type_].name == request.type_name.data()) [[likely]] {
-            return last_type_;
+        if (last_type_name_ != request.type_name.data()) [[unlikely]] {
+            last_type_ = new_type(request);
+            last_type_name_ = request.type_name.data();
         }
-        return last_type_ = new_type(request);
+        return last_type_;
+    }
+    void reserve_allocations(std::size_t more) {
+        allocations_.reserve(allocation_count_ + more);
+        extents_.reserve(allocations_.capacity());
+    }
+    void make_room(std::size_t degree);
+    [[nodiscard]] std::uint32_t number_of(const allocation_record& a) const noexcept {
+        return static_cast<std::uint32_t>(&a - allocations_.data());
     }
 
     void check_distinct();
@@ -381,27 +441,30 @@ private:
     void check_use(const memory_use& use);
 
     void check_end_of(const allocation_record& a);
-    void check_before(number n) {
-        if (!direct(n) && !order_.on_a_path(n, pending_dependencies())) [[unlikely]] {
-            targets_.push_back(n);
-        }
-    }
+    void check_before(number n);
     template <class F>
-    void for_uses(std::uint32_t head, F&& f) const {
-        for (std::uint32_t u = head; u != 0; u = uses_[u - 1].next) {
-            f(uses_[u - 1]);
+    void for_uses(const detail::use_record& latest, F&& f) const {
+        for (const detail::use_record* u = &latest; u->node != 0; u = &uses_[u->before - 1]) {
+            f(*u);
+            if (u->before == 0) {
+                return;
+            }
         }
     }
     void search_targets(const allocation_record& a);
 
     /// Enters a pending use in the lists of its allocation, and drops what it comes after: whatever must come after
     /// those must come after it.
-    void link(std::uint32_t place, number made) noexcept;
+    void link(const detail::pending_use& use, number made) noexcept;
     [[nodiscard]] bool is_passed(number n, number passed) const noexcept { return n == passed || direct(n); }
-    void drop_passed(std::uint32_t& head, number passed) const noexcept {
-        while (head != 0 && is_passed(uses_[head - 1].node, passed)) {
-            head = uses_[head - 1].next;
+    void drop_passed(detail::use_record& latest, number passed) const noexcept;
+    void push(detail::use_record& latest, number made) noexcept {
+        if (latest.node != 0) {
+            uses_[use_count_] = latest;
+            latest.before = ++use_count_;
         }
+        latest.node = made & 0x7FFFFFFFu;
+        latest.covered = 0;
     }
 
     // Inferred dependencies
@@ -411,22 +474,23 @@ private:
 
     // Diagnostics, out of the way of programs that are right
 
-    void raise(const char* rule, const detail::message& what, const std::string& fix) const;
+    void raise(const char* rule, const detail::message_text& what, const string& fix) const;
     std::uint32_t file_number(const char* file);
+    void new_name(const char* name);
     std::uint8_t new_type(const alloc_request& request);
-    [[nodiscard]] std::string text_of(number n) const;
-    [[nodiscard]] std::string short_name(const allocation_record& a) const;
-    [[nodiscard]] std::string description(const allocation_record& a) const;
-    [[nodiscard]] std::string dependencies_text() const;
+    [[nodiscard]] string text_of(number n) const;
+    [[nodiscard]] string short_name(const allocation_record& a) const;
+    [[nodiscard]] string description(const allocation_record& a) const;
+    [[nodiscard]] string dependencies_text() const;
     number resolve_other(const node& dependency, std::size_t position, std::size_t count);
     number resolve_end(const node& end, const char* role, source_line where);
-    number find(const node& n, const char*& rule, std::string& trouble, std::string& fix);
+    number find(const node& n, const char*& rule, string& trouble, string& fix);
     void index_handles();
     void raise_duplicate();
     void raise_unordered_use(std::uint32_t allocation) const;
     void raise_use_after_free(std::uint32_t allocation) const;
     void raise_second_free();
-    void raise_early_free(const allocation_record& a, const std::vector<number>& missing) const;
+    void raise_early_free(const allocation_record& a, const vector<number>& missing) const;
     void raise_edge(const char* rule, const char* trouble, const char* fix, number from, number to, source_line where) const;
     void raise_fates(std::span<const std::uint32_t> taken_now, source_line where) const;
     bool check_races(std::uint32_t allocation, bool writes);
@@ -434,20 +498,18 @@ private:
     static constexpr std::size_t few = 8;  // dependencies that are compared one by one
 
     std::uint32_t id_;
-    std::uint32_t file_ = 0;  // of the pending node, and of the one before it
-    std::uint8_t last_type_ = 0;
     std::uint32_t fateless_ = 0;
-    detail::handle_index by_handle_;
-    bool races_ = false;
-    bool destroyed_ = false;
-    std::vector<outside_use> outside_;  // the first so many are committed
-    std::uint32_t outside_count_ = 0;
-    std::vector<imported> imports_;
-    std::vector<finding>* findings_ = nullptr;
 
     // What is pending
+    std::uint32_t file_ = 0;  // of where_.file; a node mostly comes from the file of the one before
+    std::uint32_t last_name_ = 0;
+    const char* last_name_text_ = nullptr;
+    const char* last_type_name_ = nullptr;
+    std::uint8_t last_type_ = 0;
     node_kind kind_ = node_kind::empty;
     bool inferring_ = false;
+    bool destroyed_ = false;  // some node was, some time
+    bool races_ = false;
     const char* name_ = nullptr;
     source_line where_{};
     std::size_t degree_ = 0;
@@ -457,10 +519,16 @@ private:
     number edge_from_ = 0;
     number edge_to_ = 0;
 
+    detail::handle_index by_handle_;
+    vector<outside_use> outside_;  // the first so many are committed
+    std::uint32_t outside_count_ = 0;
+    vector<imported> imports_;
+    vector<finding>* findings_ = nullptr;
+
     detail::growing<number, true> marks_;  // the last time a node was a direct dependency, where those are many
     number mark_ = 0;
-    std::vector<number> candidates_;
-    std::vector<number> targets_;
+    vector<number> candidates_;
+    vector<number> targets_;
 };
 
 }  // namespace v0

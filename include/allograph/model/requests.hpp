@@ -13,45 +13,49 @@ inline namespace v0 {
 
 /// What a typed member asks of the graph, or of the model, behind it. Addresses and sizes are in bytes.
 struct alloc_request {
-    std::size_t bytes;
+    std::size_t bytes;            ///< at least 1
     std::size_t count;            ///< elements
     std::size_t alignment;        ///< of the element type
     std::string_view type_name;   ///< of the element type
-    alloc_options options;
+    alloc_options options;        ///< name, device and peers
 };
 
+/// What adding an allocation gives.
 struct alloc_result {
-    node made;
-    std::uint64_t address;
+    node made;                 ///< the allocation node
+    std::uint64_t address;     ///< of the first byte
     std::uint32_t allocation;  ///< its number in the graph
 };
 
+/// A free.
 struct free_request {
-    node alloc;
-    allocation_ref allocation;
-    std::uint64_t address;
+    node alloc;                 ///< the allocation node
+    allocation_ref allocation;  ///< of this graph or of another
+    std::uint64_t address;      ///< as the allocation node gave it
 };
 
+/// A memset.
 struct memset_request {
-    std::uint64_t address;
+    std::uint64_t address;      ///< of the first byte
     std::size_t element_bytes;  ///< 1, 2 or 4
     std::size_t count;          ///< elements of that size
-    std::uint32_t value;
-    memory_use use;
+    std::uint32_t value;        ///< the bits of an element
+    memory_use use;             ///< a write
 };
 
 /// One side of a copy: device memory by address, or host memory by pointer.
 struct copy_side {
-    std::uint64_t address = 0;
-    const void* host = nullptr;
-    bool on_device = false;
-    memory_use use{};
+    std::uint64_t address = 0;   ///< of device memory
+    const void* host = nullptr;  ///< of host memory
+    bool on_device = false;      ///< which of the two counts
+    memory_use use{};            ///< of device memory
 };
 
+/// A copy.
 struct memcpy_request {
-    copy_side to;
-    copy_side from;
-    std::size_t bytes;
+    copy_side to;       ///< is written
+    copy_side from;     ///< is read
+    std::size_t bytes;  ///< the same on both sides
 };
 
 namespace detail {

@@ -32,6 +32,7 @@ public:
     static_graph(const static_graph&) = delete;
     static_graph& operator=(const static_graph&) = delete;
 
+    /// What `node_builder` calls, one for each kind of node: checks it, and keeps its place in the order.
     constexpr alloc_result emit_alloc(const dependencies& deps, const alloc_request& request) {
         begin(deps);
         if (allocation_count_ == Allocations) {
@@ -42,6 +43,7 @@ public:
         next_address_ += (request.bytes + 511) / 512 * 512;
         return {finish(deps), address, allocation_count_++};
     }
+    /// Enters a free.
     constexpr node emit_free(const dependencies& deps, const free_request& request) {
         begin(deps);
         if (request.allocation.graph == id_) {
@@ -52,24 +54,35 @@ public:
         }
         return finish(deps);
     }
+    /// Enters a memset.
     constexpr node emit_memset(const dependencies& deps, const memset_request& request) {
         return add(deps, std::span<const memory_use>(&request.use, 1));
     }
+    /// Enters a copy.
     constexpr node emit_memcpy(const dependencies& deps, const memcpy_request& request) {
         const memory_use uses[] = {request.from.use, request.to.use};
         return add(deps, uses);
     }
+    /// Enters a kernel by its uses.
     template <class Kernel, class... Args>
     constexpr node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const Kernel&, const launch_config&,
                                const Args&...) {
         return add(deps, uses);
     }
+    /// Enters a host function by its uses; it is not called.
     template <class F>
     constexpr node emit_host(const dependencies& deps, std::span<const memory_use> uses, F&&) {
         return add(deps, uses);
     }
+    /// Enters captured work as one node; it does not run.
+    template <class F>
+    constexpr node emit_captured(const dependencies& deps, std::span<const memory_use> uses, F&) {
+        return add(deps, uses);
+    }
+    /// Enters an empty node.
     constexpr node emit_empty(const dependencies& deps) { return add(deps, {}); }
 
+    /// Enters an edge.
     constexpr void emit_dependency(const node& from, const node& to, source_line where) {
         const std::uint32_t first = resolve(from, where);
         const std::uint32_t second = resolve(to, where);
@@ -109,8 +122,11 @@ public:
         }
     }
 
+    /// The first rule that was broken, if any.
     [[nodiscard]] constexpr verdict result() const noexcept { return found_; }
+    /// Nodes that were entered.
     [[nodiscard]] constexpr std::uint32_t node_count() const noexcept { return count_; }
+    /// Allocations that were entered.
     [[nodiscard]] constexpr std::uint32_t allocation_count() const noexcept { return allocation_count_; }
 
 private:

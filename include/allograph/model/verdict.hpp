@@ -12,6 +12,7 @@ struct verdict {
     source_line allocated{};     ///< the allocation involved, if one is
     source_line used{};          ///< the other node involved, if one is
 
+    /// True where the program keeps every rule.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return rule == nullptr; }
     /// True where this rule is the one that the program breaks.
     [[nodiscard]] constexpr bool breaks(const char* id) const noexcept {

@@ -10,6 +10,7 @@ vcpkg_cmake_configure(
         -DALLOGRAPH_BUILD_EXAMPLES=OFF
         -DALLOGRAPH_BUILD_BENCHMARKS=OFF
         -DALLOGRAPH_BUILD_REFERENCE_DRIVER=OFF
+        -DALLOGRAPH_BUILD_TOOLS=OFF
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH share/cmake/allograph)

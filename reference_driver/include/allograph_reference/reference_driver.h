@@ -20,11 +20,11 @@ extern "C" {
 
 /* What a host function that stands for a kernel is told: one call a launch, and the function loops over its threads itself. */
 typedef struct allograph_reference_launch {
-    unsigned int grid[3];
-    unsigned int block[3];
-    unsigned int shared_bytes;
-    int device;       /* ordinal of the device that the kernel runs on */
-    const char* name; /* as registered */
+    unsigned int grid[3];      /* blocks in x, y, z */
+    unsigned int block[3];     /* threads of a block in x, y, z */
+    unsigned int shared_bytes; /* dynamic shared memory of a block */
+    int device;                /* ordinal of the device that the kernel runs on */
+    const char* name;          /* as registered */
 } allograph_reference_launch;
 
 /* `params[i]` points to the i-th parameter's value. Device addresses are host addresses and may be dereferenced. */
@@ -32,11 +32,11 @@ typedef void (*allograph_reference_kernel)(const allograph_reference_launch* lau
 
 /* What is alive in the process. */
 typedef struct allograph_reference_counts {
-    size_t graphs; /* children and bodies of conditional nodes included */
-    size_t executables;
-    size_t user_objects;
-    size_t streams; /* created by cuStreamCreate and not destroyed */
-    size_t events;
+    size_t graphs;           /* children and bodies of conditional nodes included */
+    size_t executables;      /* not destroyed */
+    size_t user_objects;     /* with a reference left */
+    size_t streams;          /* created by cuStreamCreate and not destroyed */
+    size_t events;           /* created and not destroyed */
     size_t allocations;      /* device allocations of graphs, streams and cuMemAlloc that can be freed now */
     size_t allocation_bytes; /* as asked for, not rounded */
 } allograph_reference_counts;
@@ -58,6 +58,7 @@ typedef struct allograph_reference_table {
     bool (*set_order_seed)(unsigned long long seed);
 } allograph_reference_table;
 
+/* The table of the reference driver, null where the process has another driver. */
 static inline const allograph_reference_table* allograph_reference_find(void) {
     const allograph_reference_table* (*entry)(void) = 0;
     void* symbol = dlsym(RTLD_DEFAULT, "allograph_reference_entry_points_v1");
@@ -104,6 +105,7 @@ static inline size_t allograph_reference_calls(const char* function) {
     return table != 0 ? table->calls(function) : 0;
 }
 
+/* Fills in what is alive in the process. */
 static inline bool allograph_reference_get_counts(allograph_reference_counts* counts) {
     const allograph_reference_table* table = allograph_reference_find();
     return table != 0 && table->counts(counts);
@@ -115,6 +117,7 @@ static inline bool allograph_reference_set_strict(bool on) {
     return table != 0 && table->set_strict(on);
 }
 
+/* How many reports strict mode has made since they were cleared. */
 static inline size_t allograph_reference_report_count(void) {
     const allograph_reference_table* table = allograph_reference_find();
     return table != 0 ? table->report_count() : 0;
@@ -126,6 +129,7 @@ static inline const char* allograph_reference_report(size_t index) {
     return table != 0 ? table->report(index) : 0;
 }
 
+/* Forgets every report. */
 static inline bool allograph_reference_clear_reports(void) {
     const allograph_reference_table* table = allograph_reference_find();
     return table != 0 && table->clear_reports();

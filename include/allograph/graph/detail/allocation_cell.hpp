@@ -44,11 +44,20 @@ public:
         }
     }
 
+    /// True where the graph that was to free the memory is gone.
+    [[nodiscard]] bool abandoned() const noexcept { return state_ != nullptr && (state_->left.load() & 1) != 0; }
+    /// The graph that was to free the memory dies, or the one that allocates it; each is said once.
+    /// @return true where both are gone and the memory lives: nobody frees it any more
+    [[nodiscard]] bool freer_leaves() const noexcept { return leave(1); }
+    [[nodiscard]] bool maker_leaves() const noexcept { return leave(2); }
+
 private:
     struct state {
         atomic_word<std::uint32_t> owners{1};
         atomic_word<std::uint32_t> live{0};
+        atomic_word<std::uint32_t> left{0};
     };
+    [[nodiscard]] bool leave(std::uint32_t who) const noexcept { return state_ != nullptr && state_->left.add(who) == 3 && live(); }
     explicit allocation_cell(state* fresh) noexcept : state_(fresh) {}
     void retain() const noexcept {
         if (state_ != nullptr) {

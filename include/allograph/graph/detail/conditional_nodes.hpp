@@ -18,6 +18,7 @@ struct conditional_with_else;
 template <checking Checks>
 struct conditional_with_bodies;
 
+/// A node that runs one of its bodies, or none, as a condition says.
 using conditional_node = typed_node<node_kind::conditional>;
 
 struct because_if_else_and_switch_need_the_headers_of_cuda_12_8 {};
@@ -121,6 +122,8 @@ public:
 private:
     Derived& self() noexcept { return static_cast<Derived&>(*this); }
 
+    using ledger = lazy<detail::ledger, Derived>;
+
     /// The books of bodies, made before the driver is called; what is not handed over dies again.
     class ledgers {
     public:
@@ -151,7 +154,7 @@ private:
 
     private:
         Derived& outer_;
-        std::vector<ledger*> books_;
+        lazy<std::vector<ledger*>, Derived> books_;
     };
     template <class Condition>
     Condition make(unsigned value, unsigned flags, source_line where) {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstring>
-#include <iterator>
 
 #include <allograph/driver/update_calls.hpp>
+#include <allograph/graph/detail/kernel_parameters.hpp>
 #include <allograph/graph/detail/ledger.hpp>
 #include <allograph/graph/update_error.hpp>
 #include <allograph/model/node_builder.hpp>
@@ -96,6 +96,7 @@ public:
         parameters.Height = 1;
         parameters.Depth = 1;
         driver::graph_exec_memcpy_node_set_params(self().exec_, which.get(), parameters, context(), where);
+        forget_borrows();
     }
     template <class Dst, class Src, class Reason = why_not_copied<Dst, Src>>
         requires(!copies_for_good<Dst, Src>)
@@ -120,8 +121,9 @@ public:
     void set_enabled(const N& which, bool enabled, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         check_change(which, nullptr, {}, {file, line});
         driver::graph_node_set_enabled(self().exec_, which.get(), enabled, {file, line});
+        forget_borrows();
     }
-    /// Driver: cuGraphNodeGetEnabled
+    /// Whether a node works. Driver: cuGraphNodeGetEnabled
     template <class N>
         requires(is_switchable<N>)
     [[nodiscard]] bool is_enabled(const N& which, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const {
@@ -134,7 +136,7 @@ public:
         requires(!holds_graph && Same == Checks)
     void update(const basic_graph<Kind, Same>& other, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         const source_line where{file, line};
-        [[maybe_unused]] std::vector<ledger::borrowed> borrows;
+        [[maybe_unused]] lazy<std::vector<borrowed>, Derived> borrows;
         if constexpr (Checks == checking::on) {
             other.model(where);
             borrows = other.books().find_borrows();
@@ -198,6 +200,7 @@ private:
         parameters.width = memory.size_bytes() / unit;
         parameters.height = 1;
         driver::graph_exec_memset_node_set_params(self().exec_, which.get(), parameters, context(), where);
+        forget_borrows();
     }
 
     template <class... Params, std::size_t... I, class Tuple>
@@ -217,21 +220,9 @@ private:
         }
         std::tuple<Params...> values{to_parameter<Params>(std::get<I>(args))...};
         void* pointers[sizeof...(Params) + 1] = {const_cast<void*>(static_cast<const void*>(&std::get<I>(values)))...};
-        CUDA_KERNEL_NODE_PARAMS_v2 parameters{};
-        parameters.func = function.function();
-        if (function.function() == nullptr) {
-            parameters.kern = function.library_kernel();
-            parameters.ctx = context();
-        }
-        parameters.gridDimX = config.grid.x;
-        parameters.gridDimY = config.grid.y;
-        parameters.gridDimZ = config.grid.z;
-        parameters.blockDimX = config.block.x;
-        parameters.blockDimY = config.block.y;
-        parameters.blockDimZ = config.block.z;
-        parameters.sharedMemBytes = config.shared_bytes;
-        parameters.kernelParams = pointers;
-        driver::graph_exec_kernel_node_set_params(self().exec_, which.get(), parameters, where);
+        driver::graph_exec_kernel_node_set_params(self().exec_, which.get(),
+                                                  kernel_parameters(function, config, context(), pointers), where);
+        forget_borrows();
     }
 
     /// The node must be of this executable's graph, and its order must allow what it uses now.
@@ -242,12 +233,11 @@ private:
         const node_parts& parts = handle_access::parts(which);
         if constexpr (checked) {
             auto& root = self().graph_.books();
-            root.borrows.clear();  // what other graphs' memory is used now is not known any more
             std::uint32_t index = parts.index;
             auto* at = parts.graph == 0 ? &root : root.find(parts.graph);
             if (parts.graph == 0) {
                 index = root.model.index_of(which.get());
-                if (index == recorder::no_index) {
+                if (index == lazy<recorder, Derived>::no_index) {
                     return;  // inside of a copied child, of which no model tells more
                 }
             }
@@ -262,10 +252,18 @@ private:
                             [](auto&) {});
             }
         } else if constexpr (Checks == checking::on) {
-            self().graph_.borrows.clear();
             if (parts.graph != 0 && self().graph_.graph_id != 0 && parts.graph != self().graph_.graph_id) {
                 broken_rule("D3", "the node is of another graph than this executable's", where);
             }
+        }
+    }
+
+    /// After a change of what a node uses: of other graphs' memory, nobody knows any more what is used.
+    void forget_borrows() noexcept {
+        if constexpr (checked) {
+            self().graph_.books().borrows.clear();
+        } else if constexpr (Checks == checking::on) {
+            self().graph_.borrows.clear();
         }
     }
 
@@ -285,7 +283,9 @@ private:
         node prevented(info.errorNode != nullptr ? info.errorNode : info.errorFromNode);
         if constexpr (Checks == checking::on) {
             auto& model = other.model(where);
-            if (const std::uint32_t index = prevented.get() == nullptr ? recorder::no_index : model.index_of(prevented.get()); index != recorder::no_index) {
+            if (const std::uint32_t index =
+                    prevented.get() == nullptr ? lazy<recorder, Derived>::no_index : model.index_of(prevented.get());
+                index != lazy<recorder, Derived>::no_index) {
                 prevented = handle_access::make_node(prevented.get(), model.graph_id(), index);
                 text += ": the " + std::string(kind_text(model.kind_of(index))) + " of " + line_text(model.added_at(index));
             }

@@ -3,13 +3,13 @@
 #include <cstdlib>
 #include <vector>
 
+#include <allograph/detail/lazy.hpp>
 #include <allograph/driver/exec_calls.hpp>
 #include <allograph/driver/graph_calls.hpp>
 #include <allograph/graph/detail/device_info.hpp>
 #include <allograph/graph/detail/spin_lock.hpp>
 #include <allograph/graph/memory_footprint.hpp>
 #include <allograph/graph/out_of_memory.hpp>
-#include <allograph/model/recorder.hpp>
 
 namespace allograph {
 inline namespace v0 {
@@ -67,7 +67,6 @@ std::uint64_t chunk_bytes(device which, source_line where) {
     CUgraph graph = nullptr;
     CUgraphExec exec = nullptr;
     CUstream stream = nullptr;
-    const auto used = [&] { return driver::device_get_graph_mem_attribute(handle, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, where); };
     std::uint64_t bytes = 0;
     CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
     parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -76,11 +75,13 @@ std::uint64_t chunk_bytes(device which, source_line where) {
     parameters.bytesize = 1;
     CUgraphNode alloc = nullptr;
     CUgraphNode end = nullptr;
-    const std::uint64_t before = used();
+    const std::uint64_t before = driver::device_get_graph_mem_attribute(handle, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, where);
+    cuuint64_t after = 0;
     if (cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS && cuGraphCreate(&graph, 0) == CUDA_SUCCESS &&
         cuGraphAddMemAllocNode(&alloc, graph, nullptr, 0, &parameters) == CUDA_SUCCESS && cuGraphAddMemFreeNode(&end, graph, &alloc, 1, parameters.dptr) == CUDA_SUCCESS &&
-        cuGraphInstantiateWithFlags(&exec, graph, 0) == CUDA_SUCCESS && cuGraphLaunch(exec, stream) == CUDA_SUCCESS && cuStreamSynchronize(stream) == CUDA_SUCCESS) {
-        bytes = used() - before;
+        cuGraphInstantiateWithFlags(&exec, graph, 0) == CUDA_SUCCESS && cuGraphLaunch(exec, stream) == CUDA_SUCCESS && cuStreamSynchronize(stream) == CUDA_SUCCESS &&
+        cuDeviceGetGraphMemAttribute(handle, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &after) == CUDA_SUCCESS) {
+        bytes = after - before;
     }
     if (exec != nullptr) {
         cuGraphExecDestroy(exec);
@@ -104,14 +105,14 @@ std::uint64_t chunk_bytes(device which, source_line where) {
 
 /// What a graph's allocations take: whole chunks that their addresses touch, each once.
 /// @param left_out  allocations that do not count, in ascending order
-template <class = void>
-memory_footprint footprint_of(const recorder& model, source_line where, const std::vector<std::uint32_t>& left_out = {}) {
+template <class Recorder, class List>
+memory_footprint footprint_of(const Recorder& model, source_line where, const List& left_out) {
     struct range {
         int ordinal;
         std::uint64_t first;  // chunks
         std::uint64_t end;
     };
-    std::vector<range> ranges;
+    lazy<std::vector<range>, Recorder> ranges;
     auto skipped = left_out.begin();
     for (std::uint32_t a = 0; a < model.allocation_count(); ++a) {
         if (skipped != left_out.end() && *skipped == a) {
@@ -148,7 +149,7 @@ memory_footprint footprint_of(const recorder& model, source_line where, const st
 }
 
 /// What launches on each stream have mapped: graphs on one stream share it (rule M4), so the next one there may.
-template <class = void>
+template <class Lazy = void>
 class stream_memory {
 public:
     static std::uint64_t on(CUstream stream, device which) noexcept {
@@ -180,8 +181,8 @@ private:
         std::uint64_t bytes;
         std::uint32_t epoch;
     };
-    static std::vector<entry>& entries() noexcept {
-        static std::vector<entry> list;
+    static lazy<std::vector<entry>, Lazy>& entries() noexcept {
+        static lazy<std::vector<entry>, Lazy> list;
         return list;
     }
 };

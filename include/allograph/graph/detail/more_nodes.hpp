@@ -9,10 +9,15 @@
 namespace allograph {
 inline namespace v0 {
 
+/// A node that records an event.
 using event_record_node = typed_node<node_kind::event_record>;
+/// A node that waits for an event.
 using event_wait_node = typed_node<node_kind::event_wait>;
+/// A node that signals external semaphores.
 using semaphore_signal_node = typed_node<node_kind::semaphore_signal>;
+/// A node that waits for external semaphores.
 using semaphore_wait_node = typed_node<node_kind::semaphore_wait>;
+/// A node that runs memory operations.
 using batch_mem_op_node = typed_node<node_kind::batch_mem_op>;
 
 /// When a dependent kernel may start before the kernel that it depends on has ended.

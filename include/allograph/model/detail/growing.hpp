@@ -58,15 +58,30 @@ private:
         if (wanted > static_cast<std::size_t>(-1) / sizeof(T)) {
             throw std::bad_alloc();
         }
-        void* const block = std::realloc(static_cast<void*>(data_), wanted * sizeof(T));
-        if (block == nullptr) {
-            throw std::bad_alloc();
-        }
-        data_ = static_cast<T*>(block);
+        data_ = static_cast<T*>(larger(wanted * sizeof(T)));
         if constexpr (Zeroed) {
             std::memset(static_cast<void*>(data_ + capacity_), 0, (wanted - capacity_) * sizeof(T));
         }
         capacity_ = wanted;
+    }
+
+    [[nodiscard]] void* larger(std::size_t bytes) {
+        void* block = nullptr;
+        if constexpr (alignof(T) > alignof(std::max_align_t)) {  // realloc forgets such an alignment
+            block = std::aligned_alloc(alignof(T), bytes);
+        } else {
+            block = std::realloc(static_cast<void*>(data_), bytes);
+        }
+        if (block == nullptr) {
+            throw std::bad_alloc();
+        }
+        if constexpr (alignof(T) > alignof(std::max_align_t)) {
+            if (capacity_ != 0) {
+                std::memcpy(block, data_, capacity_ * sizeof(T));
+            }
+            std::free(data_);
+        }
+        return block;
     }
 
     T* data_ = nullptr;

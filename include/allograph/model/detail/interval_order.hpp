@@ -14,8 +14,8 @@ namespace model {
 
 /// When a buffer lives on a line: from `lower` up to, not including, `upper`.
 struct lifetime {
-    std::uint64_t lower;
-    std::uint64_t upper;
+    std::uint64_t lower;  ///< the first step
+    std::uint64_t upper;  ///< the step after the last
     friend constexpr bool operator==(const lifetime&, const lifetime&) noexcept = default;
 };
 

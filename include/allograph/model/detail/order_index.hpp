@@ -13,8 +13,8 @@ namespace model {
 
 /// `before` is ordered before `after`.
 struct order_edge {
-    std::uint32_t before;
-    std::uint32_t after;
+    std::uint32_t before;  ///< number of a node
+    std::uint32_t after;   ///< number of a node
 };
 
 namespace detail {

@@ -23,20 +23,21 @@ namespace detail {
 /// mistakes, is searched for, over the nodes between the two.
 ///
 /// All of this is built when it is first asked for: in most programs every question is answered by an edge.
-class reachability {
+///
+/// A template like the recorder: a file that builds no checked graph pays for its text alone.
+template <class>
+class basic_reachability {
 public:
     using number = std::uint32_t;
 
-    reachability() noexcept = default;
-    reachability(reachability&&) noexcept = default;
-    reachability& operator=(reachability&&) noexcept = default;
+    basic_reachability() noexcept = default;
+    basic_reachability(basic_reachability&&) noexcept = default;
+    basic_reachability& operator=(basic_reachability&&) noexcept = default;
     /// A copy, without the room for more and without what searches found.
-    reachability(const reachability& other)
-        : starts_(other.starts_, other.size_ == 0 ? 0 : other.size_ + std::size_t{2}), edges_(other.edges_, other.edge_count_),
-          size_(other.size_), edge_count_(other.edge_count_), late_(other.late_), descending_(other.descending_),
-          removed_(other.removed_) {
-        room_ = size_;
-    }
+    basic_reachability(const basic_reachability& other)
+        : late_(other.late_), descending_(other.descending_), removed_(other.removed_),
+          starts_(other.starts_, other.size_ == 0 ? 0 : other.size_ + std::size_t{2}), edges_(other.edges_, other.edge_count_),
+          size_(other.size_), room_(other.size_), edge_count_(other.edge_count_) {}
 
     /// Nodes so far; they are the numbers from 1 to this.
     [[nodiscard]] number size() const noexcept { return size_; }
@@ -49,9 +50,13 @@ public:
         forget_sweep();
     }
 
+    /// True where `add` needs no more room.
+    [[nodiscard]] bool has_room(std::size_t degree) const noexcept {
+        return size_ < room_ && edge_count_ + degree <= edges_.capacity();
+    }
     /// Makes room for one more node, so that `add` cannot fail.
     void reserve(std::size_t degree) {
-        if (size_ >= room_ || edge_count_ + degree > edges_.capacity()) [[unlikely]] {
+        if (!has_room(degree)) [[unlikely]] {
             grow(degree);
         }
     }
@@ -359,12 +364,6 @@ private:
     }
     void forget_sweep() noexcept { swept_count_ = 0; }
 
-    growing<number> starts_;  // where the dependencies of each node begin; the highest bit marks a leaf
-    growing<number> edges_;
-    number size_ = 0;
-    number room_ = 0;
-    number edge_count_ = 0;
-
     mutable growing<entry> entries_;  // of the nodes up to built_
     mutable growing<chain> chains_;
     mutable number built_ = 0;
@@ -380,7 +379,15 @@ private:
     std::size_t swept_count_ = 0;
     number swept_down_to_ = 0;
     number sweep_ = 0;
+
+    // Last, beside what its owner needs for every node
+    growing<number> starts_;  // where the dependencies of each node begin; the highest bit marks a leaf
+    growing<number> edges_;
+    number size_ = 0;
+    number room_ = 0;
+    number edge_count_ = 0;
 };
+using reachability = basic_reachability<void>;
 
 }  // namespace detail
 }  // namespace v0

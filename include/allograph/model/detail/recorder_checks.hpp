@@ -31,51 +31,77 @@ void basic_recorder<Lazy>::check_dependency(const node& from, const node& to, so
 template <class Lazy>
 void basic_recorder<Lazy>::resolve(const dependencies& deps, node_kind kind, const char* name) {
     const std::size_t given = deps.size();
-    order_.reserve(given);
-    if (order_.room() > nodes_.capacity()) [[unlikely]] {
-        nodes_.reserve(order_.room());
-        tags_.reserve(nodes_.capacity());
-    }
-    handles_.reserve(given);
-    if (by_handle_.built()) [[unlikely]] {
-        by_handle_.reserve_one();
+    if (!order_.has_room(given) || given > handles_.capacity() || by_handle_.built()) [[unlikely]] {
+        make_room(given);
     }
     kind_ = kind;
     name_ = name;
+    std::uint32_t name_number = 0;
+    if (name != nullptr) {
+        if (name != last_name_text_) [[unlikely]] {
+            new_name(name);
+        }
+        name_number = last_name_;
+    }
     // Member by member: a copy of the whole reads in one piece what was just written in two, which stalls.
-    where_.file = deps.where().file;
     where_.line = deps.where().line;
-    if (where_.file != files_[file_]) [[unlikely]] {
+    if (where_.file != deps.where().file) [[unlikely]] {
+        where_.file = deps.where().file;
         file_ = file_number(where_.file);
     }
+    nodes_[order_.size()] = {nullptr, where_.line & 0xFFFFFu, file_ & 0xFFu, static_cast<std::uint32_t>(kind) & 0xFu,
+                             name_number};
     inferring_ = deps.inferred();
     if (inferring_) [[unlikely]] {
         candidates_.clear();
     }
     pending_uses_ = 0;
     pending_outside_ = 0;
-    freeing_ = 0;
-    number* const out = order_.pending();
-    std::size_t degree = 0;
-    for (std::size_t i = 0; i < given; ++i) {
-        const node dependency = deps[i];
-        const detail::node_parts& parts = detail::handle_access::parts(dependency);
-        number n = parts.index + 1;
-        CUgraphNode_st* handle = parts.handle;
-        if (parts.graph != id_ || parts.index >= order_.size() || destroyed_) [[unlikely]] {
-            n = resolve_other(dependency, i, given);
-            if (n == 0) {
-                continue;
-            }
-            handle = nodes_[n - 1].handle;
+    degree_ = 0;
+    if (const node* const nodes = deps.nodes()) [[likely]] {
+        for (std::size_t i = 0; i < given; ++i) {
+            take_dependency(nodes[i], i, given);
         }
-        out[degree] = n;
-        handles_[degree] = handle;
-        ++degree;
+    } else if (given != 0) {
+        resolve_each(deps);
     }
-    degree_ = degree;
-    if (degree > 1) {
+    if (degree_ > 1) {
         check_distinct();
+    }
+}
+
+template <class Lazy>
+[[gnu::always_inline]] inline void basic_recorder<Lazy>::take_dependency(const node& dependency, std::size_t position,
+                                                                         std::size_t count) {
+    const detail::node_parts& parts = detail::handle_access::parts(dependency);
+    number n = parts.index + 1;
+    CUgraphNode_st* handle = parts.handle;
+    if (parts.graph != id_ || parts.index >= order_.size() || destroyed_) [[unlikely]] {
+        n = resolve_other(dependency, position, count);
+        if (n == 0) {
+            return;
+        }
+        handle = nodes_[n - 1].handle;
+    }
+    order_.pending()[degree_] = n;
+    handles_[degree_] = handle;
+    ++degree_;
+}
+
+template <class Lazy>
+[[gnu::noinline]] void basic_recorder<Lazy>::resolve_each(const dependencies& deps) {
+    for (std::size_t i = 0; i < deps.size(); ++i) {
+        take_dependency(deps[i], i, deps.size());
+    }
+}
+
+template <class Lazy>
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::make_room(std::size_t degree) {
+    order_.reserve(degree);
+    nodes_.reserve(order_.room());
+    handles_.reserve(degree);
+    if (by_handle_.built()) {
+        by_handle_.reserve_one();
     }
 }
 
@@ -131,22 +157,25 @@ void basic_recorder<Lazy>::check_use(const memory_use& use) {
     if (a.freed_by != 0) [[unlikely]] {
         return raise_use_after_free(use.allocation.index);
     }
-    detail::pending_use known{true, false};
+    bool in_order = true;
+    number passed = 0;
     if (inferring_) [[unlikely]] {
         infer_use(a, writes);
-    } else if (!direct(a.made_by) && !direct(a.witness)) {
+    } else if (a.witness != 0 && direct(a.witness)) {
+        passed = a.witness;
+    } else if (!direct(a.made_by)) {
         const auto given = pending_dependencies();
-        known.after_witness = a.witness != 0 && order_.on_a_path(a.witness, given);
-        if (!known.after_witness && !order_.before_any(a.made_by, given)) [[unlikely]] {
+        if (a.witness != 0 && order_.on_a_path(a.witness, given)) {
+            passed = a.witness;
+        } else if (!order_.before_any(a.made_by, given)) [[unlikely]] {
             raise_unordered_use(use.allocation.index);
-            known.in_order = false;
+            in_order = false;
         }
     }
     if (races_ && !inferring_) [[unlikely]] {
-        known.in_order = check_races(use.allocation.index, writes) && known.in_order;
+        in_order = check_races(use.allocation.index, writes) && in_order;
     }
-    uses_[use_count_ + pending_uses_] = {use.allocation.index, known.after_witness, writes, 0, !known.in_order};
-    ++pending_uses_;
+    pending_[pending_uses_++] = {use.allocation.index, passed, writes, in_order};
 }
 
 template <class Lazy>
@@ -159,17 +188,24 @@ void basic_recorder<Lazy>::check_end_of(const allocation_record& a) {
         return;
     }
     targets_.clear();
-    for_uses(a.writers, [&](const detail::use_record& u) {
+    for_uses(a.writes, [&](const detail::use_record& u) {
         if (!u.covered) {
             check_before(u.node);
         }
     });
-    for_uses(a.readers, [&](const detail::use_record& u) { check_before(u.node); });
-    if (a.writers == 0 && a.readers == 0) {
+    for_uses(a.reads, [&](const detail::use_record& u) { check_before(u.node); });
+    if (a.writes.node == 0 && a.reads.node == 0) {
         check_before(a.made_by);
     }
     if (!targets_.empty()) [[unlikely]] {
         search_targets(a);
+    }
+}
+
+template <class Lazy>
+void basic_recorder<Lazy>::check_before(number n) {
+    if (!direct(n) && !order_.on_a_path(n, pending_dependencies())) [[unlikely]] {
+        targets_.push_back(n);
     }
 }
 
@@ -180,7 +216,7 @@ template <class Lazy>
         lowest = n < lowest ? n : lowest;
     }
     order_.sweep(lowest, pending_dependencies());
-    std::vector<number> missing;
+    vector<number> missing;
     for (const number n : targets_) {
         if (!order_.swept(n)) {
             missing.push_back(n);
@@ -192,37 +228,41 @@ template <class Lazy>
 }
 
 template <class Lazy>
-void basic_recorder<Lazy>::link(std::uint32_t place, number made) noexcept {
-    detail::use_record& u = uses_[place];
-    allocation_record& a = allocations_[u.allocation];
-    const bool valid = !u.covered;
-    const number passed = u.node != 0 ? a.witness : 0;  // a node that this one comes after, though not directly
-    u.node = made & 0x7FFFFFFFu;
-    u.covered = 0;
-    if ((inferring_ || races_) && u.writes && valid) [[unlikely]] {
-        a.writers = a.readers = 0;  // it comes after all of them
+void basic_recorder<Lazy>::link(const detail::pending_use& use, number made) noexcept {
+    allocation_record& a = allocations_[use.allocation];
+    if ((inferring_ || races_) && use.writes && use.in_order) [[unlikely]] {
+        a.writes = a.reads = {};  // it comes after all of them
     }
-    drop_passed(a.readers, passed);
-    if (u.writes) {
-        drop_passed(a.writers, passed);
-    } else if (a.writers != 0 && is_passed(uses_[a.writers - 1].node, passed)) {
-        uses_[a.writers - 1].covered = 1;
+    if (a.reads.node != 0) {
+        drop_passed(a.reads, use.passed);
     }
-    std::uint32_t& head = u.writes ? a.writers : a.readers;
-    u.next = head & 0x7FFFFFFFu;
-    head = place + 1;
-    if (valid) {
+    if (a.writes.node != 0) {
+        if (use.writes) {
+            drop_passed(a.writes, use.passed);
+        } else if (is_passed(a.writes.node, use.passed)) {
+            a.writes.covered = 1;
+        }
+    }
+    push(use.writes ? a.writes : a.reads, made);
+    if (use.in_order) {
         a.witness = made;
     }
 }
 
 template <class Lazy>
-void basic_recorder<Lazy>::infer_use(const allocation_record& a, bool writes) {
-    for_uses(a.writers, [&](const detail::use_record& u) { candidates_.push_back(u.node); });
-    if (writes) {
-        for_uses(a.readers, [&](const detail::use_record& u) { candidates_.push_back(u.node); });
+[[gnu::noinline]] void basic_recorder<Lazy>::drop_passed(detail::use_record& latest, number passed) const noexcept {
+    while (latest.node != 0 && is_passed(latest.node, passed)) {
+        latest = latest.before == 0 ? detail::use_record{} : uses_[latest.before - 1];
     }
-    if (a.writers == 0 && (a.readers == 0 || !writes)) {
+}
+
+template <class Lazy>
+[[gnu::noinline]] void basic_recorder<Lazy>::infer_use(const allocation_record& a, bool writes) {
+    for_uses(a.writes, [&](const detail::use_record& u) { candidates_.push_back(u.node); });
+    if (writes) {
+        for_uses(a.reads, [&](const detail::use_record& u) { candidates_.push_back(u.node); });
+    }
+    if (a.writes.node == 0 && (a.reads.node == 0 || !writes)) {
         candidates_.push_back(a.made_by);
     }
 }
@@ -282,9 +322,9 @@ template <class Lazy>
 [[gnu::noinline]] bool basic_recorder<Lazy>::check_races(std::uint32_t allocation, bool writes) {
     const allocation_record& a = allocations_[allocation];
     targets_.clear();
-    for_uses(a.writers, [&](const detail::use_record& u) { check_before(u.node); });
+    for_uses(a.writes, [&](const detail::use_record& u) { check_before(u.node); });
     if (writes) {
-        for_uses(a.readers, [&](const detail::use_record& u) { check_before(u.node); });
+        for_uses(a.reads, [&](const detail::use_record& u) { check_before(u.node); });
     }
     if (targets_.empty()) {
         return true;
@@ -298,9 +338,9 @@ template <class Lazy>
     for (const number n : targets_) {
         if (!order_.swept(n)) {
             ordered = false;
-            const std::string what = detail::node_text(kind_, name_);
+            const string what = pending_text();
             raise("O6",
-                  detail::message(
+                  detail::message_text(
                       what + " and " + text_of(n) + " touch " + short_name(a) + " in no order, and one of them writes", where_)
                       .row("allocated", made_at(a), description(a))
                       .row("used", added_at(n - 1), text_of(n))

@@ -14,7 +14,7 @@ void basic_recorder<Lazy>::reserve_imports(const basic_recorder& child) {
         left += child.allocations_[i].freed_by == 0 ? 1u : 0u;
     }
     if (left != 0) {
-        allocations_.reserve(allocation_count_ + left);
+        reserve_allocations(left);
         imports_.reserve(imports_.size() + left);
         types_.reserve(types_.size() + child.types_.size() + 1);
     }
@@ -29,13 +29,16 @@ void basic_recorder<Lazy>::commit_imports(const basic_recorder& child, std::uint
         }
         const imported* const from = child.import_of(there);
         const detail::element_type& type = child.types_[there.type];
-        const std::size_t count = type.bytes == 0 ? 0 : there.bytes / type.bytes;
+        const detail::allocation_extent& extent = child.extents_[i];
+        const std::size_t count = type.bytes == 0 ? 0 : extent.bytes / type.bytes;
         imports_.push_back({from != nullptr ? from->origin : allocation_ref{child.id_, i}, allocation_count_, child.label_of(there), child.made_at(there)});
+        extents_[allocation_count_] = extent;
         allocation_record& here = allocations_[allocation_count_++];
         here = there;
         here.made_by = child_node + 1;
-        here.witness = here.writers = here.readers = 0;
-        here.type = new_type({there.bytes, count, 1, {type.name, type.name_size}, {}});
+        here.witness = 0;
+        here.writes = here.reads = {};
+        here.type = new_type({extent.bytes, count, 1, {type.name, type.name_size}, {}});
         fateless_ += here.end == allocation_fate::none ? 1u : 0u;
     }
 }
