@@ -63,14 +63,15 @@ public:
         for (basic_ledger* const each : inner) {
             delete each;
         }
+        // The orphans are named: of nvcc 13.0 the host's compiler gets braces alone without their end.
         for (const foreign_free& each : frees) {
             if (each.cell.freer_leaves()) {
-                lose({each.address, each.bytes, CUDA_ERROR_ILLEGAL_STATE});
+                lose(orphan{each.address, each.bytes, CUDA_ERROR_ILLEGAL_STATE});
             }
         }
         for (const exported& each : exports_) {
             if (each.cell.maker_leaves()) {
-                lose({model.address_of(each.allocation), model.bytes_of(each.allocation), CUDA_ERROR_ILLEGAL_STATE});
+                lose(orphan{model.address_of(each.allocation), model.bytes_of(each.allocation), CUDA_ERROR_ILLEGAL_STATE});
             }
         }
         const spin_lock guard;
