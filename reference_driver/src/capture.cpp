@@ -33,7 +33,12 @@ void leave_all(capture& which) {
 }
 
 // A capture that does not end well takes its graph along, also one that the program made: its handle is known no more [C13].
+// So is that of a child or a body, whose node is left with it.
 void destroy_target(capture& which) {
+    if (which.target->holder != nullptr) {
+        which.target->destroyed = true;
+        state().graphs.erase(which.target);
+    }
     state().user_graphs.erase(which.target);
     which.target = nullptr;
 }

@@ -127,23 +127,62 @@ TEST_CASE("a capture into a graph that ends badly destroys the graph", "[raw][C1
     check_dead(g.release());
 }
 
-TEST_CASE("a capture into the body of a conditional that ends badly", "[raw][C13][.probe]") {
+void say(const char* what, CUresult result) {
+    std::printf("%s: %d\n", what, static_cast<int>(result));
+    std::fflush(stdout);
+}
+
+TEST_CASE("a capture into the body of a conditional that ends badly", "[.probe_body]") {
     graph g;
     const conditional when = add_if(g);
-    const CUgraph body = when.bodies[0];
-    REQUIRE(begin(body) == ok);
+    REQUIRE(begin(when.bodies[0]) == ok);
     CHECK(allocate() == breaks);
     CHECK(end() == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     std::size_t count = 0;
-    std::printf("nodes of the body: %d\n", static_cast<int>(cuGraphGetNodes(body, nullptr, &count)));
+    say("nodes of the body", cuGraphGetNodes(when.bodies[0], nullptr, &count));
+    say("nodes of the graph", cuGraphGetNodes(g, nullptr, &count));
+    say("destroy the node", cuGraphDestroyNode(when.node));
+    say("destroy", g.destroy());
+}
+
+TEST_CASE("a capture into the body of a conditional that ends badly, its graph is destroyed", "[.probe_graph]") {
+    graph g;
+    const conditional when = add_if(g);
+    REQUIRE(begin(when.bodies[0]) == ok);
+    CHECK(allocate() == breaks);
+    CHECK(end() == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    say("destroy", g.destroy());
+    graph other;
+    say("another graph", add_if(other).result);
+}
+
+TEST_CASE("a capture into a moved child that ends badly", "[.probe_child]") {
+    graph g;
+    graph child;
+    const added made = move_child(g, child);
+    REQUIRE(made.result == ok);
+    const CUgraph inside = child;
+    REQUIRE(begin(inside) == ok);
+    CHECK(allocate() == breaks);
+    CHECK(end() == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    std::size_t count = 0;
+    say("nodes of the child", cuGraphGetNodes(inside, nullptr, &count));
+    say("destroy", g.destroy());
+}
+
+TEST_CASE("a capture into a moved child that ends badly, its parent is run", "[.probe_run]") {
+    graph g;
+    graph child;
+    const added made = move_child(g, child);
+    REQUIRE(made.result == ok);
+    const CUgraph inside = child;
+    REQUIRE(begin(inside) == ok);
+    CHECK(allocate() == breaks);
+    CHECK(end() == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     CUgraphExec exec = nullptr;
-    std::printf("instantiate: %d\n", static_cast<int>(cuGraphInstantiateWithFlags(&exec, g, 0)));
-    if (exec != nullptr) {
-        std::printf("launch: %d\n", static_cast<int>(cuGraphLaunch(exec, stream())));
-        std::printf("synchronize: %d\n", static_cast<int>(cuStreamSynchronize(stream())));
-        CHECK(cuGraphExecDestroy(exec) == ok);
-    }
-    std::printf("destroy: %d\n", static_cast<int>(g.destroy()));
+    say("instantiate", cuGraphInstantiateWithFlags(&exec, g, 0));
+    say("launch", cuGraphLaunch(exec, stream()));
+    say("synchronize", cuStreamSynchronize(stream()));
 }
 
 TEST_CASE("destroying the captured stream destroys the graph", "[raw][C13]") {
