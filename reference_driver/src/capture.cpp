@@ -1,3 +1,6 @@
+#include <cstdio>
+#include <cstdlib>
+
 #include "capture.hpp"
 
 #include <algorithm>
@@ -7,6 +10,11 @@
 #include "stream.hpp"
 
 namespace allograph_reference {
+[[noreturn]] void follow_destroyed_graph() {
+    std::fputs("allograph reference driver: the graph inside of a node was destroyed by a capture into it\n", stderr);
+    std::abort();
+}
+
 namespace {
 
 CUstreamCaptureMode& thread_mode() {

@@ -1,6 +1,3 @@
-#include <cstdio>
-#include <cstdlib>
-
 #include "exec.hpp"
 
 #include <algorithm>
@@ -65,10 +62,8 @@ bool snapshot(const graph& from, executable_graph& to, int depth) {
             conditional->handles.clear();
         }
         for (const graph* which : inner) {
-            if (which->destroyed) {  // the real driver follows the handle that it destroyed
-                std::fputs("allograph reference driver: the graph inside of a node was destroyed by a capture into it\n", stderr);
-                std::abort();
-            }
+            if (which->destroyed)
+                follow_destroyed_graph();
             copy.graphs.push_back(std::make_unique<executable_graph>());
             if (!snapshot(*which, *copy.graphs.back(), depth + 1))
                 return false;

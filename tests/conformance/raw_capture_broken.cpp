@@ -1,5 +1,4 @@
 // Group C, third part: what breaks a stream capture, what does not, and what a broken one leaves behind.
-#include <cstdio>
 #include <functional>
 #include <thread>
 
@@ -127,62 +126,25 @@ TEST_CASE("a capture into a graph that ends badly destroys the graph", "[raw][C1
     check_dead(g.release());
 }
 
-void say(const char* what, CUresult result) {
-    std::printf("%s: %d\n", what, static_cast<int>(result));
-    std::fflush(stdout);
-}
-
-TEST_CASE("a capture into the body of a conditional that ends badly", "[.probe_body]") {
-    graph g;
-    const conditional when = add_if(g);
-    REQUIRE(begin(when.bodies[0]) == ok);
-    CHECK(allocate() == breaks);
-    CHECK(end() == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    std::size_t count = 0;
-    say("nodes of the body", cuGraphGetNodes(when.bodies[0], nullptr, &count));
-    say("nodes of the graph", cuGraphGetNodes(g, nullptr, &count));
-    say("destroy the node", cuGraphDestroyNode(when.node));
-    say("destroy", g.destroy());
-}
-
-TEST_CASE("a capture into the body of a conditional that ends badly, its graph is destroyed", "[.probe_graph]") {
-    graph g;
-    const conditional when = add_if(g);
-    REQUIRE(begin(when.bodies[0]) == ok);
-    CHECK(allocate() == breaks);
-    CHECK(end() == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    say("destroy", g.destroy());
-    graph other;
-    say("another graph", add_if(other).result);
-}
-
-TEST_CASE("a capture into a moved child that ends badly", "[.probe_child]") {
-    graph g;
-    graph child;
-    const added made = move_child(g, child);
-    REQUIRE(made.result == ok);
-    const CUgraph inside = child;
+// What is left around it is not to be touched any more: the driver crashes when it instantiates the graph, destroys its node
+// or destroys it (H200, driver 13.0). These graphs are leaked.
+TEST_CASE("a capture into a body or a moved child that ends badly destroys that", "[raw][C13]") {
+    here();
+    CUgraph around = nullptr;
+    REQUIRE(cuGraphCreate(&around, 0) == ok);
+    CUgraph inside = nullptr;
+    SECTION("the body of a conditional") { inside = add_if(around).bodies[0]; }
+    SECTION("a moved child") {
+        REQUIRE(cuGraphCreate(&inside, 0) == ok);
+        REQUIRE(move_child(around, inside).result == ok);
+    }
     REQUIRE(begin(inside) == ok);
     CHECK(allocate() == breaks);
     CHECK(end() == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     std::size_t count = 0;
-    say("nodes of the child", cuGraphGetNodes(inside, nullptr, &count));
-    say("destroy", g.destroy());
-}
-
-TEST_CASE("a capture into a moved child that ends badly, its parent is run", "[.probe_run]") {
-    graph g;
-    graph child;
-    const added made = move_child(g, child);
-    REQUIRE(made.result == ok);
-    const CUgraph inside = child;
-    REQUIRE(begin(inside) == ok);
-    CHECK(allocate() == breaks);
-    CHECK(end() == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    CUgraphExec exec = nullptr;
-    say("instantiate", cuGraphInstantiateWithFlags(&exec, g, 0));
-    say("launch", cuGraphLaunch(exec, stream()));
-    say("synchronize", cuStreamSynchronize(stream()));
+    CHECK(cuGraphGetNodes(inside, nullptr, &count) == invalid);
+    CHECK(cuGraphGetNodes(around, nullptr, &count) == ok);
+    CHECK(count == 1);
 }
 
 TEST_CASE("destroying the captured stream destroys the graph", "[raw][C13]") {
