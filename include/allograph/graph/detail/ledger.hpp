@@ -295,6 +295,7 @@ public:
     std::uint32_t open_conditions = 0;  // made, and used by no node so far
     bool in_executable = false;
     std::string broken;       // why the graph cannot be instantiated any more, where a capture into a graph inside of it broke
+    bool lost = false;        // a capture destroyed a graph inside of it: the driver crashes on what is left, even on destroying it
     bool unfinished = false;  // a kernel inside of a moved child did not get its cluster
     allocation_cell one_executable;  // live while the only one of a graph that holds a conditional is (rule C18)
 
