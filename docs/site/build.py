@@ -45,7 +45,8 @@ def run_doxygen(out, generated):
         "PROJECT_NUMBER": version(),
         "OUTPUT_DIRECTORY": out,
         "XML_OUTPUT": out / "xml",
-        "INPUT": f"{ROOT}/include {ROOT}/reference_driver/include {ROOT}/docs/guide {ROOT}/docs/driver-functions.md {ROOT}/docs/measured.md {generated}",
+        "INPUT": f"{ROOT}/include {ROOT}/reference_driver/include {ROOT}/docs/guide {' '.join(map(str, ROOT.glob('docs/*.md')))} {generated}",
+        "IMAGE_PATH": " ".join(str(p) for p in (ROOT / "docs", ROOT / "docs/benchmarks") if p.is_dir()),
         "INPUT_FILTER": f'"{sys.executable} {HERE}/filter.py"',
         "FILTER_PATTERNS": f'"*.dox=cat"',
         "STRIP_FROM_PATH": f"{ROOT}/include {ROOT}/reference_driver/include {ROOT}",
@@ -150,8 +151,10 @@ def main():
     write_indexes(out, names)
     add_chapter_links(out)
     unlink_code(out)
-    for unused in [*out.glob("*.js"), *out.glob("*.png"), *out.glob("*.svg"), out / "tabs.css", out / "doxygen.css"]:
-        unused.unlink(missing_ok=True)
+    text = "".join(page.read_text() for page in out.glob("*.html"))
+    for asset in out.glob("*.*"):  # Doxygen leaves more than its pages use
+        if asset.suffix != ".html" and asset.is_file() and asset.name not in text:
+            asset.unlink()
     failed = coverage.report(names) != 0 or failed
     failed = links.report(out) != 0 or failed
     print(f"{len(list(out.glob('*.html')))} pages in {out}")

@@ -227,8 +227,9 @@ class Reader:
                 self.skip_braces()
                 self.trailing_comment()
                 return None
-            if mixin and not comment:
-                comment, comment_line = ["/// " + keep[name]], line
+            if mixin:
+                comment = [*(comment or ["/// " + keep[name]]), "/// @note " + keep[name].split(": ")[1].capitalize() + " It is in `detail`: programs call its members, and do not name it."]
+                comment_line = comment_line or line
             head, constraint = self.clean(head)
             self.flush(self.with_constraint(comment, constraint), comment_line or line)
             is_struct = self.without_template(head).startswith("struct")
@@ -481,7 +482,7 @@ def markdown(path):
     for line in path.read_text().splitlines():
         if line.startswith("```"):
             fence = not fence
-            line = re.sub(r"^```cpp.*", "```{.cpp}", line)
+            line = re.sub(r"^```(cpp|cuda).*", "```{.cpp}", line)
             line = re.sub(r"^```(cmake|sh|bash|text).*", "```{.unparsed}", line)
             line = "```{.unparsed}" if fence and line == "```" else line
             out.append(line)
@@ -498,7 +499,7 @@ def markdown(path):
             first = False
             out.append(f"{heading[1]} {heading[2]} {{#{label}}}")
             continue
-        line = re.sub(r"\[((?:[^\[\]]|\[[A-Z]\d+\])*)\]\(([^)\s]+)\)", link, line)
+        line = re.sub(r"(?<!!)\[((?:[^\[\]]|\[[A-Z]\d+\])*)\]\(([^)\s]+)\)", link, line)
         line = linked_rules(line)
         if line.startswith("|"):  # cells that hold nothing but rules
             line = re.sub(r"(?<=\|) ((?:[A-Z]\d+(?:, | to )?)+) (?=\|)", lambda m: " " + re.sub(r"\b([A-Z]\d+)\b", rule_link, m[1]) + " ", line)

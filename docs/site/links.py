@@ -42,8 +42,7 @@ def anchors_of(path):
 
 def check_markdown():
     count, broken = 0, []
-    skip = ("build", ".cache", ".gpu")
-    for path in sorted(p for p in ROOT.rglob("*.md") if not p.relative_to(ROOT).parts[0] in skip):
+    for path in sorted(p for p in ROOT.rglob("*.md") if not re.match(r"\.|(cmake-)?build", p.relative_to(ROOT).parts[0])):
         text = re.sub(r"^```.*?^```|`[^`\n]*`(?!\])", "", path.read_text(), flags=re.S | re.M)
         for target in re.findall(r"\]\(([^)\s]+)\)", text):
             if re.match(r"(https?|mailto):", target):

@@ -113,7 +113,8 @@ std::vector<int> conditional_nodes_raw(const kernels& use) {
         CUgraph graph = nullptr;
         must(cuGraphCreate(&graph, 0), "cuGraphCreate");
         CUgraphConditionalHandle goes_on = 0;
-        must(cuGraphConditionalHandleCreate(&goes_on, graph, context, 1, CU_GRAPH_COND_ASSIGN_DEFAULT), "cuGraphConditionalHandleCreate");
+        must(cuGraphConditionalHandleCreate(&goes_on, graph, context, 1, CU_GRAPH_COND_ASSIGN_DEFAULT),
+             "cuGraphConditionalHandleCreate");
         const conditional loop = add_conditional(graph, context, nullptr, goes_on, CU_GRAPH_COND_TYPE_WHILE, 1);
         must(cuStreamBeginCaptureToGraph(stream, loop.bodies[0], nullptr, nullptr, 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
              "cuStreamBeginCaptureToGraph");

@@ -14,7 +14,8 @@ struct squares_graph {
     bool reused;
 };
 
-squares_graph make_graph(const kernels& use, const std::vector<float>& input, std::vector<float>& square, std::vector<float>& result) {
+squares_graph make_graph(const kernels& use, const std::vector<float>& input, std::vector<float>& square,
+                         std::vector<float>& result) {
     const int n = static_cast<int>(input.size());
     ag::memory_graph g;
     auto x = g.add_alloc<float>(input.size(), ag::named("input"));

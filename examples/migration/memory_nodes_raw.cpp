@@ -49,8 +49,8 @@ void destroy(const made_graph& made) {
 }
 
 /// @param left  null: the negation is freed inside; else where its address goes, and somebody else frees it
-made_graph make_graph(const kernels& use, const std::vector<float>& input, std::vector<float>& square, std::vector<float>& negated,
-                       CUdeviceptr* left, bool* reused) {
+made_graph make_graph(const kernels& use, const std::vector<float>& input, std::vector<float>& square,
+                      std::vector<float>& negated, CUdeviceptr* left, bool* reused) {
     const int n = static_cast<int>(input.size());
     const std::size_t bytes = input.size() * sizeof(float);
     CUcontext context = nullptr;
@@ -70,9 +70,11 @@ made_graph make_graph(const kernels& use, const std::vector<float>& input, std::
     must(cuGraphAddMemAllocNode(&alloc_square, graph, &alloc_input, 1, &allocation), "cuGraphAddMemAllocNode");
     const CUdeviceptr d_square = allocation.dptr;
 
-    const CUgraphNode in = add_copy(graph, context, alloc_square, copy_of(input.data(), false, reinterpret_cast<void*>(d_input), true, bytes));
+    const CUgraphNode in =
+        add_copy(graph, context, alloc_square, copy_of(input.data(), false, reinterpret_cast<void*>(d_input), true, bytes));
     const CUgraphNode squared = add_kernel(graph, in, use.square.function(), n, d_input, d_square);
-    const CUgraphNode out_square = add_copy(graph, context, squared, copy_of(reinterpret_cast<void*>(d_square), true, square.data(), false, bytes));
+    const CUgraphNode out_square =
+        add_copy(graph, context, squared, copy_of(reinterpret_cast<void*>(d_square), true, square.data(), false, bytes));
     CUgraphNode free_input = nullptr;
     must(cuGraphAddMemFreeNode(&free_input, graph, &squared, 1, d_input), "cuGraphAddMemFreeNode");
     CUgraphNode alloc_negated = nullptr;
@@ -84,7 +86,8 @@ made_graph make_graph(const kernels& use, const std::vector<float>& input, std::
     const CUgraphNode users_of_square[] = {out_square, negate};
     CUgraphNode free_square = nullptr;
     must(cuGraphAddMemFreeNode(&free_square, graph, users_of_square, 2, d_square), "cuGraphAddMemFreeNode");
-    const CUgraphNode out = add_copy(graph, context, negate, copy_of(reinterpret_cast<void*>(d_negated), true, negated.data(), false, bytes));
+    const CUgraphNode out =
+        add_copy(graph, context, negate, copy_of(reinterpret_cast<void*>(d_negated), true, negated.data(), false, bytes));
     if (left == nullptr) {
         CUgraphNode free_negated = nullptr;
         must(cuGraphAddMemFreeNode(&free_negated, graph, &out, 1, d_negated), "cuGraphAddMemFreeNode");

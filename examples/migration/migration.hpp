@@ -30,9 +30,7 @@ inline void must(CUresult result, const char* call, const char* file = __builtin
 }
 
 constexpr unsigned threads = 256;
-constexpr unsigned blocks_for(int n) {
-    return (static_cast<unsigned>(n) + threads - 1) / threads;
-}
+constexpr unsigned blocks_for(int n) { return (static_cast<unsigned>(n) + threads - 1) / threads; }
 
 /// Squares, and their negation four ways: freed inside, freed on the stream, freed by another graph, captured.
 struct negated_squares {

@@ -33,9 +33,7 @@ extern "C" __global__ void decide_by_value(const int* value, cudaGraphConditiona
     cudaGraphSetConditional(decides, static_cast<unsigned>(*value));
 }
 
-extern "C" __global__ void write_value(int value, int* to) {
-    *to = value;
-}
+extern "C" __global__ void write_value(int value, int* to) { *to = value; }
 
 // Counts `value` down and `steps` up, and ends the loop at zero.
 extern "C" __global__ void count_down(int* value, int* steps, cudaGraphConditionalHandle goes_on) {

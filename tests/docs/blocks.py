@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles every C++ block of README.md and docs/guide/*.md, in a few translation units.
 
-A block with a `main` is a program and compiled alone. Any other stands in a function of its own, behind the names of
+A block with a `main` is a program and compiled alone; so is a block of CUDA, with nvcc where there is one. Any other stands in a function of its own, behind the names of
 given.hpp. An HTML comment right above it may say more:
 
     <!-- code: given g x -->     also declares what GIVEN says of these words
@@ -45,13 +45,14 @@ def toolkit_include():
 
 
 class Block:
-    def __init__(self, path, line, marker, code):
+    def __init__(self, path, line, marker, code, cuda=False):
         self.path, self.line, self.code = path, line, code
         words = marker.split()
         self.given = words[1:] if words[:1] == ["given"] else []
         self.continues = words[:1] == ["continues"]
         self.scope = words[:1] == ["scope"]
-        self.program = re.search(r"^int main\(", "\n".join(code), re.M) is not None
+        self.cuda = cuda
+        self.program = cuda or re.search(r"^int main\(", "\n".join(code), re.M) is not None
         self.earlier = []  # the lines of the blocks that it continues, given names included
 
     def mistakes(self):
@@ -76,18 +77,18 @@ class Block:
 def read_blocks(paths):
     blocks = []
     for path in paths:
-        marker, code, start, previous = "", None, 0, None
+        marker, code, start, previous, cuda = "", None, 0, None, False
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if code is None:
                 comment = re.match(r"\s*<!-- (?:code|file): (.*?) -->$", line)
-                if line.startswith("```cpp"):
-                    code, start = [], number + 1
+                if line.startswith(("```cpp", "```cuda")):
+                    code, start, cuda = [], number + 1, line == "```cuda"
                 elif comment:
                     marker = comment[1]
                 elif line.strip():
                     marker = ""
             elif line.startswith("```"):
-                block = Block(path, start, marker, code)
+                block = Block(path, start, marker, code, cuda)
                 if block.continues:
                     if previous is None:
                         sys.exit(f"{path}:{start}: there is no block before this one")
@@ -132,11 +133,14 @@ def main():
              "-I", str(ROOT / "include"), "-I", str(ROOT / "reference_driver/include"), "-I", str(HERE), "-I", str(ROOT / "tests/docs")]
     failed = 0
 
-    def compile(text):
+    def compile(text, cuda=False):
         with tempfile.TemporaryDirectory() as folder:
-            source = pathlib.Path(folder) / "blocks.cpp"
+            source = pathlib.Path(folder) / ("blocks.cu" if cuda else "blocks.cpp")
             source.write_text(text)
-            result = subprocess.run([given.compiler, *flags, str(source)], capture_output=True, text=True)
+            command = [given.compiler, *flags]
+            if cuda:
+                command = ["nvcc", "-std=c++20", "-arch=sm_90", "-cuda", "-o", os.devnull, "-I", str(ROOT / "include")]
+            result = subprocess.run([*command, str(source)], capture_output=True, text=True)
             return result.returncode, result.stderr
 
     head = "\n".join(['#include "given.hpp"', *includes_of(fragments)]) + "\n"
@@ -145,7 +149,10 @@ def main():
         print(output[:6000])
         failed += 1
     for block in programs:
-        status, output = compile("\n".join(block.code) + "\n")
+        if block.cuda and shutil.which("nvcc") is None:
+            print(f"{block.path}:{block.line}: not compiled, there is no nvcc")
+            continue
+        status, output = compile("\n".join(block.code) + "\n", block.cuda)
         if status != 0:
             print(f"{block.path}:{block.line}:\n{output[:4000]}")
             failed += 1

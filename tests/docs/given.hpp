@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <allograph/allograph.hpp>
+#include <allograph/audit.hpp>
 #include <allograph/capture.hpp>
 #include <allograph/graph/adopt.hpp>
 #include <allograph/graph/replace.hpp>

@@ -37,6 +37,7 @@ def main():
     environment.pop("LD_LIBRARY_PATH", None)
     for kind, argument, code in steps((ROOT / "docs/guide/start.md").read_text()):
         if kind == "file":
+            (here / argument).parent.mkdir(exist_ok=True)
             (here / argument).write_text(code)
         elif kind == "prints":
             checked += 1

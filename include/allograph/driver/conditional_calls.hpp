@@ -10,7 +10,8 @@ namespace driver {
 
 /// The graphs inside of a conditional node, which keeps them. Drivers before CUDA 13.2 do not tell; the function is
 /// looked up at run time, so that headers of any version will do.
-/// @return false where the driver does not tell
+/// @return false where the driver does not tell. @throws driver_error
+/// Driver: cuGraphNodeGetParams
 inline bool conditional_node_get_graphs(CUgraphNode node, std::vector<CUgraph>& graphs, source_line where) {
     using get_params = CUresult(CUDAAPI*)(CUgraphNode, CUgraphNodeParams*);
     static const get_params function = [] {

@@ -11,8 +11,8 @@ inline namespace v0 {
 
 /// The graphs that a conditional node runs, as the driver gave them when the node was added (`phGraph_out`).
 struct audit_bodies {
-    CUgraphNode conditional;
-    std::vector<CUgraph> bodies;
+    CUgraphNode conditional;      ///< the node
+    std::vector<CUgraph> bodies;  ///< the graphs that it runs, which it owns
 };
 
 /// What an audit is told that the driver does not tell.

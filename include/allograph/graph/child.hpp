@@ -9,7 +9,7 @@ inline namespace v0 {
 /// more nodes, but none that allocate or free (rules C1 to C4).
 template <checking Checks>
 struct moved_child {
-    child_node node;  ///< of the parent; what uses the child's memory comes after it
+    child_node node;                                     ///< of the parent; what uses the child's memory comes after it
     basic_graph<graph_kind::moved_child, Checks> graph;  ///< a handle for adding further nodes, valid as long as the parent
 };
 

@@ -44,7 +44,7 @@ struct conditional_with_body {
 /// What `add_if_else` gives.
 template <checking Checks>
 struct conditional_with_else {
-    conditional_node node;                                           ///< of the graph around
+    conditional_node node;                                        ///< of the graph around
     basic_graph<graph_kind::conditional_body, Checks> body;       ///< runs where the value is not 0
     basic_graph<graph_kind::conditional_body, Checks> otherwise;  ///< runs where it is 0
 };

@@ -31,15 +31,15 @@ public:
 
     /// The place of one allocation.
     struct allocation {
-        std::uint64_t offset = 0;  ///< in its arena
-        std::uint64_t bytes = 0;   ///< as asked for
-        std::uint64_t count = 0;   ///< elements
-        std::uint32_t number = 0;  ///< among all allocations of the program, outputs included
-        std::uint32_t arena = 0;   ///< its number among `arenas()`
-        std::uint32_t from = 0;    ///< place of the allocation in one order that the program may run in
-        std::uint32_t to = 0;      ///< place of the free in that order
-        std::string label;         ///< empty where it has none
-        std::uint32_t type = 0;    ///< number of the element type's name among the plan's texts
+        std::uint64_t offset = 0;          ///< in its arena
+        std::uint64_t bytes = 0;           ///< as asked for
+        std::uint64_t count = 0;           ///< elements
+        std::uint32_t number = 0;          ///< among all allocations of the program, outputs included
+        std::uint32_t arena = 0;           ///< its number among `arenas()`
+        std::uint32_t from = 0;            ///< place of the allocation in one order that the program may run in
+        std::uint32_t to = 0;              ///< place of the free in that order
+        std::string label;                 ///< empty where it has none
+        std::uint32_t type = 0;            ///< number of the element type's name among the plan's texts
         std::uint32_t allocated_file = 0;  ///< number of the file's name among the plan's texts
         std::uint32_t allocated_line = 0;  ///< of the call that allocates
         std::uint32_t freed_file = 0;      ///< number of the file's name among the plan's texts

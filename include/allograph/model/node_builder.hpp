@@ -1,7 +1,6 @@
 #pragma once
 
 #include <bit>
-#include <limits>
 #include <tuple>
 
 #include <allograph/model/alloc_node.hpp>
@@ -188,7 +187,7 @@ public:
         if (count == 0) {
             detail::broken_rule("A2", "an allocation of 0 elements", deps.where());
         }
-        if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
+        if (count > static_cast<std::size_t>(-1) / sizeof(T)) {
             detail::broken_rule("A3", "an allocation of more bytes than std::size_t holds: count * sizeof(T) overflows", deps.where());
         }
         const alloc_result made = self().emit_alloc(deps, alloc_request{count * sizeof(T), count, alignof(T), detail::type_name<T>(), options});

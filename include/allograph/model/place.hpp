@@ -24,9 +24,9 @@ struct placement_options {
 /// What a search has so far.
 struct placement_progress {
     std::chrono::nanoseconds elapsed;  ///< since the search began
-    std::uint64_t steps;  ///< branchings and orders tried
-    std::uint64_t best;   ///< bytes of the best placement
-    std::uint64_t bound;  ///< bytes that no placement goes under
+    std::uint64_t steps;               ///< branchings and orders tried
+    std::uint64_t best;                ///< bytes of the best placement
+    std::uint64_t bound;               ///< bytes that no placement goes under
 };
 
 /// Places every buffer: at once by heuristics, then better within the budget.

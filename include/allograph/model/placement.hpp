@@ -30,7 +30,7 @@ struct placement {
     std::uint64_t alignment = 1;         ///< what the arena's start needs: the greatest alignment
     std::uint64_t lower_bound = 0;       ///< no placement takes fewer bytes
     bool optimal = false;                ///< proven: no placement takes fewer bytes than this one
-    placement_statistics statistics;  ///< how it came about
+    placement_statistics statistics;     ///< how it came about
 };
 
 /// The bytes that offsets take.

@@ -25,8 +25,8 @@ struct interval_buffer {
 struct graph_buffer {
     std::uint64_t size;           ///< in bytes; a buffer of none conflicts with nothing
     std::uint64_t alignment = 1;  ///< in bytes, a power of two
-    std::uint32_t alloc_node;  ///< number of the node that allocates it
-    std::uint32_t free_node;  ///< number of the node that frees it
+    std::uint32_t alloc_node;     ///< number of the node that allocates it
+    std::uint32_t free_node;      ///< number of the node that frees it
 };
 
 /// What has to be placed: buffers and which of them may share bytes.

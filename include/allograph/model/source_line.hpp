@@ -9,7 +9,7 @@ inline namespace v0 {
 /// every member that takes a line are those of g++, clang, nvcc and MSVC alike.
 struct source_line {
     const char* file = "";  ///< as the compiler names it
-    unsigned line = 0;  ///< from 1 on; 0 where it is not known
+    unsigned line = 0;      ///< from 1 on; 0 where it is not known
 
     /// True where there is one.
     [[nodiscard]] constexpr bool known() const noexcept { return line != 0; }

@@ -20,11 +20,11 @@ extern "C" {
 
 /* What a host function that stands for a kernel is told: one call a launch, and the function loops over its threads itself. */
 typedef struct allograph_reference_launch {
-    unsigned int grid[3];  /* blocks in x, y, z */
-    unsigned int block[3]; /* threads of a block in x, y, z */
+    unsigned int grid[3];      /* blocks in x, y, z */
+    unsigned int block[3];     /* threads of a block in x, y, z */
     unsigned int shared_bytes; /* dynamic shared memory of a block */
-    int device;       /* ordinal of the device that the kernel runs on */
-    const char* name; /* as registered */
+    int device;                /* ordinal of the device that the kernel runs on */
+    const char* name;          /* as registered */
 } allograph_reference_launch;
 
 /* `params[i]` points to the i-th parameter's value. Device addresses are host addresses and may be dereferenced. */
@@ -32,11 +32,11 @@ typedef void (*allograph_reference_kernel)(const allograph_reference_launch* lau
 
 /* What is alive in the process. */
 typedef struct allograph_reference_counts {
-    size_t graphs; /* children and bodies of conditional nodes included */
-    size_t executables; /* not destroyed */
-    size_t user_objects; /* with a reference left */
-    size_t streams; /* created by cuStreamCreate and not destroyed */
-    size_t events; /* created and not destroyed */
+    size_t graphs;           /* children and bodies of conditional nodes included */
+    size_t executables;      /* not destroyed */
+    size_t user_objects;     /* with a reference left */
+    size_t streams;          /* created by cuStreamCreate and not destroyed */
+    size_t events;           /* created and not destroyed */
     size_t allocations;      /* device allocations of graphs, streams and cuMemAlloc that can be freed now */
     size_t allocation_bytes; /* as asked for, not rounded */
 } allograph_reference_counts;

@@ -14,7 +14,7 @@ namespace model {
 /// `before` is ordered before `after`.
 struct order_edge {
     std::uint32_t before;  ///< number of a node
-    std::uint32_t after;  ///< number of a node
+    std::uint32_t after;   ///< number of a node
 };
 
 namespace detail {
