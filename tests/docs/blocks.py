@@ -9,6 +9,9 @@ given.hpp. An HTML comment right above it may say more:
     <!-- code: scope -->         stands at namespace scope
     <!-- file: NAME -->          is a file of the start chapter: start.py runs it, and here it is compiled as a program
 
+With `--run FOLDER`, where the reference driver lies, the blocks that are no programs are run too, one after the other: none may
+throw, or it is the guide that breaks a rule.
+
 A line with the comment `// does not compile: TEXT` is left out; with it the block must fail, at that line, showing TEXT.
 """
 
@@ -115,6 +118,42 @@ def messages(output):
     return ["\n".join(part) for part in parts]
 
 
+def run(compiler, flags, text, blocks, driver):
+    """How many blocks fail when they run."""
+    calls = "".join(f'    failed += call("{b.path.relative_to(ROOT)}:{b.line}", &block_{i}::block);\n' for i, b in enumerate(blocks) if not b.scope)
+    text += """
+#line 1 "main"
+static int call(const char* place, void (*block)()) {
+    try {
+        block();
+        given::stream.synchronize();
+        allograph_reference_clear_failures();
+        return 0;
+    } catch (const std::exception& error) {
+        std::printf("%s: throws %s\\n", place, error.what());
+        return 1;
+    }
+}
+int main() {
+    int failed = 0;
+""" + calls + "    std::fflush(stdout);\n    std::_Exit(failed);\n}\n"
+    stubs = pathlib.Path(toolkit_include()).parent / "lib64/stubs"
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "blocks.cpp"
+        source.write_text(text)
+        program = pathlib.Path(folder) / "blocks"
+        built = subprocess.run([compiler, *[f for f in flags if f != "-fsyntax-only"], "-O0", str(source), "-o", str(program), f"-L{stubs}", "-lcuda", "-ldl"],
+                               capture_output=True, text=True)
+        if built.returncode != 0:
+            print(built.stderr[:4000])
+            return 1
+        environment = {**os.environ, "LD_LIBRARY_PATH": str(driver), "ALLOGRAPH_REFERENCE_DEVICES": "2", "ASAN_OPTIONS": "detect_leaks=0"}
+        result = subprocess.run([str(program)], cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+        if result.returncode != 0:
+            print("\n".join(line for line in result.stdout.splitlines()) + result.stderr[-3000:])
+        return result.returncode
+
+
 def includes_of(blocks):
     return sorted({line for block in blocks for line in block.code if line.startswith("#include")})
 
@@ -122,6 +161,8 @@ def includes_of(blocks):
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--compiler", default="g++")
+    arguments.add_argument("--run", type=pathlib.Path, metavar="FOLDER", help="also runs the blocks on the driver of this folder")
+    arguments.add_argument("--flags", default="", help="of the compiler, for what is run")
     arguments.add_argument("files", nargs="*", type=pathlib.Path, help="Markdown to look at; all without any")
     given = arguments.parse_args()
     paths = [p.resolve() for p in given.files] or [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
@@ -148,6 +189,8 @@ def main():
     if status != 0:
         print(output[:6000])
         failed += 1
+    elif given.run:
+        failed += run(given.compiler, flags + given.flags.split(), head + "".join(b.text(f"block_{i}") for i, b in enumerate(fragments)), fragments, given.run.resolve())
     for block in programs:
         if block.cuda and shutil.which("nvcc") is None:
             print(f"{block.path}:{block.line}: not compiled, there is no nvcc")
@@ -166,8 +209,8 @@ def main():
             if status == 0 or not any(place in part and text in part for part in parts):
                 print(f"{place} compiles, or does not show '{text}'")
                 failed += 1
-    count = sum(1 for b in blocks)
-    print(f"{count} blocks ({len(programs)} programs) in {len(paths)} files, {len(mistakes)} lines that must not compile, {failed} failures")
+    ran = sum(not b.scope for b in fragments) if given.run else 0
+    print(f"{len(blocks)} blocks ({len(programs)} programs, {ran} run) in {len(paths)} files, {len(mistakes)} lines that must not compile, {failed} failures")
     return 1 if failed or not blocks else 0
 
 
