@@ -5,7 +5,7 @@ from conan import ConanFile
 from conan.tools.build import check_min_cppstd
 from conan.tools.files import copy, load
 
-required_conan_version = ">=2.0"
+required_conan_version = ">=2.30"  # for the cmake_extra properties
 
 
 class AllographConan(ConanFile):
@@ -37,6 +37,6 @@ class AllographConan(ConanFile):
         self.cpp_info.libdirs = []
         self.cpp_info.set_property("cmake_file_name", "allograph")
         self.cpp_info.set_property("cmake_target_name", "allograph::allograph")
-        # The toolkit is the consumer's own; these two properties need Conan 2.30.
+        # The toolkit is the consumer's own.
         self.cpp_info.set_property("cmake_extra_dependencies", ["CUDAToolkit"])
         self.cpp_info.set_property("cmake_extra_interface_libs", ["CUDA::cuda_driver"])

@@ -92,6 +92,7 @@ def overhead(s):
             for _ in range(s.runs):
                 for row in csv.reader(io.StringIO(output(s.program("overhead_shapes"), "time", shape, nodes, rounds if nodes == 10_000 else 3))):
                     _, _, variant, nanoseconds, ratio, *_ = row
+                    variant = variant.replace("_", " ")
                     case = f"{shape.replace('_', '-')}, {nodes:,} nodes"
                     if variant != "raw":
                         found.add(case, f"{variant} / raw", "", float(ratio))

@@ -5,8 +5,8 @@ usage: overhead.py [--shapes A,B...] [--nodes N,M...] [--rounds N] [--count-only
 
 Prints CSV: shape,nodes,variant,ns_per_node,instructions_per_node,ratio,ratio_low,ratio_high
 Times are medians of the rounds (101 for 10,000 nodes, 25 for 100,000; 9 and 1 for random, whose nodes take the driver
-tens of microseconds), the three variants side by side; ratio is the median of the rounds' ratios to raw, and lies
-between low and high with 95 % certainty.
+tens of microseconds), the variants side by side; ratio is the median of the rounds' ratios to raw, and lies
+between low and high with 95 % certainty. raw_again is raw once more, for the noise of the machine.
 Instructions are counted by callgrind over a driver that does nothing, so that the difference to raw is the library's
 own work; the shapes interpret a program that was drawn up beforehand, `straight` is code as one would write it.
 Without valgrind the column is empty.

@@ -12,18 +12,19 @@ import pathlib
 import sys
 
 from _figures import figures_of, load, number
+from _readme import BEGIN, END
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Of each picture: its title, the figures that it shows, of which unit, and the label of its axis. Cases are its lines.
 PICTURES = {
-    "overhead": ("Adding nodes through the library, against the raw calls", ["unchecked / raw", "checked / raw"], "ratio of host time to the raw calls"),
+    "overhead": ("Adding nodes through the library, against the raw calls", ["unchecked / raw", "checked / raw", "raw again / raw"], "ratio of host time to the raw calls"),
     "instructions": ("What a node costs above the raw calls", ["unchecked above raw, a node", "checked above raw, a node"], "instructions"),
     "footprint": ("Memory that the driver takes for a trace", ["planned / lower bound", "unplanned / lower bound"], "ratio to the lower bound"),
     "planning": ("Planned bytes, after a search of at most a second", ["planned / lower bound"], "ratio to the lower bound"),
     "planned_build": ("Building and instantiating 5,000 triples", ["planned", "unplanned", "plan alone"], "milliseconds"),
     "launch_latency": ("A launch, by the footprint of its graph", ["call", "until done"], "microseconds"),
-    "include": ("Including the library, against <cuda.h>", ["cuda.h", "allograph"], "processor milliseconds"),
+    "include": ("Including the library, against cuda.h alone", ["cuda.h", "allograph"], "processor milliseconds"),
     "compile_time": ("Verifying a program at compile time", ["6 nodes", "1,000 nodes"], "processor seconds"),
     "audit": ("Auditing a graph", ["audit"], "milliseconds"),
 }
@@ -99,11 +100,20 @@ def main():
     folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else ROOT / "docs/benchmarks")
     result = load(source)
     folder.mkdir(parents=True, exist_ok=True)
-    for benchmark in PICTURES:
-        figures = figures_of(result, benchmark)
-        if figures:
-            (folder / f"{benchmark}.svg").write_text(picture(benchmark, figures))
-            print(folder / f"{benchmark}.svg")
+    drawn = []
+    for benchmark, (title, *_) in PICTURES.items():
+        path = folder / f"{benchmark}.svg"
+        if figures := figures_of(result, benchmark):
+            path.write_text(picture(benchmark, figures))
+            drawn.append(f"![{title}]({folder.name}/{path.name})\n")
+        else:
+            path.unlink(missing_ok=True)
+    page = folder.with_suffix(".md")
+    if page.exists():  # shows them all
+        text = page.read_text()
+        begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
+        page.write_text(text[:begin] + "".join(drawn) + text[end:])
+    print(f"{len(drawn)} pictures in {folder}")
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ const char* type_name(CUgraphNodeType type) {
     }
 }
 
-void print(std::FILE* to, const graph& which, int depth) {
+void print(std::FILE* to, const graph& which, unsigned flags, int depth) {
     const auto id = static_cast<unsigned long long>(which.id);
     std::fprintf(to, "subgraph cluster_%llu {\nlabel=\"graph_%llu\" graph[style=\"dashed\"];\n", id, id);
     std::unordered_map<const node*, std::size_t> places;
@@ -61,6 +61,12 @@ void print(std::FILE* to, const graph& which, int depth) {
                          static_cast<unsigned long long>(allocates->memory->address));
         if (const auto* frees = std::get_if<free_data>(&each.data))
             std::fprintf(to, "| {{dptr} | {0x%016llX}}\n", static_cast<unsigned long long>(frees->address));
+        if ((flags & (CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE)) != 0)
+            std::fprintf(to, "| {node handle| 0x%016llX}\n", static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(&each)));
+        const auto* conditional = std::get_if<conditional_data>(&each.data);
+        if (conditional != nullptr && (flags & (CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE)) != 0)
+            for (std::size_t body = 0; body < conditional->bodies.size(); ++body)
+                std::fprintf(to, "| {%zu|graph_%llu}\n", body, static_cast<unsigned long long>(conditional->bodies[body]->id));
         std::fprintf(to, "}\"];\n");
     }
     for (std::size_t index = 0; index < which.nodes.size(); ++index)
@@ -71,16 +77,16 @@ void print(std::FILE* to, const graph& which, int depth) {
         return;
     for (const auto& each : which.nodes) {
         if (const auto* child = std::get_if<child_data>(&each->data))
-            print(to, *child->child, depth - 1);
+            print(to, *child->child, flags, depth - 1);
         if (const auto* conditional = std::get_if<conditional_data>(&each->data))
             for (const auto& body : conditional->bodies)
-                print(to, *body, depth - 1);
+                print(to, *body, flags, depth - 1);
     }
 }
 
 }  // namespace
 
-extern "C" CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned) {
+extern "C" CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned flags) {
     ALLOGRAPH_REFERENCE_ENTER(cuGraphDebugDotPrint, initialised);
     const graph* which = find_graph(handle);
     if (which == nullptr || path == nullptr)
@@ -90,7 +96,7 @@ extern "C" CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsig
     if (file == nullptr)
         return CUDA_ERROR_OPERATING_SYSTEM;
     std::fprintf(file.get(), "digraph dot {\n");
-    print(file.get(), *which, 16);
+    print(file.get(), *which, flags, 16);
     std::fprintf(file.get(), "}\n");
     return CUDA_SUCCESS;
 }

@@ -232,7 +232,7 @@ std::string list(const std::set<std::string>& words) {
 
 TEST_CASE("a thousand random graphs: audit, brute force and model agree", "[audit][O1][O2][O3][O4][O6][F10][C8][C9][X9]") {
     std::map<std::string, int> broken;
-    int graphs = 0, right = 0, ambiguous = 0, nodes = 0, reused = 0;
+    int graphs = 0, right = 0, ambiguous = 0, nodes = 0, reused = 0, pictured = 0;
     for (int seed = 1; graphs < 1000; ++seed) {
         const unsigned faults = seed % 2 == 0 ? 0 : 1 + static_cast<unsigned>(seed) % 12;
         const bool parts = seed % 4 >= 2;
@@ -249,6 +249,10 @@ TEST_CASE("a thousand random graphs: audit, brute force and model agree", "[audi
         options.bodies = program.bodies;
         const ag::audit_report report = ag::audit(program.graph(), options);
         REQUIRE(report.nodes.size() == truth.nodes.size());
+        if (!program.bodies.empty()) {
+            REQUIRE(ag::audit(program.graph()).json() == report.json());  // the driver's picture shows the bodies as well
+            pictured += static_cast<int>(program.bodies.size());
+        }
 
         const std::set<std::string> expected = truth.mistakes();
         const std::set<std::string> seen = words_of(report, truth);
@@ -291,9 +295,10 @@ TEST_CASE("a thousand random graphs: audit, brute force and model agree", "[audi
         tally += " " + rule + " " + std::to_string(count);
     }
     WARN("1000 graphs, " << nodes << " nodes, " << reused << " allocations at an address used before; clean " << right
-                         << ", broken:" << tally << "; left out " << ambiguous);
+                         << ", broken:" << tally << "; bodies found in pictures " << pictured << "; left out " << ambiguous);
     CHECK(right > 300);
     CHECK(reused > 500);
+    CHECK(pictured > 200);
     for (const char* rule : {"O1", "O2", "O3", "O4", "O6", "F10", "C8", "X6", "X9"}) {
         CHECK(broken[rule] >= 10);
     }

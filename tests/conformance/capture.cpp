@@ -997,7 +997,7 @@ TEST_CASE("what is captured into a moved child counts for its parent", "[C9][O1]
     }
     CHECK(misuse_of([&] { parent.add_free(ag::after(x), std::move(x)); }).rule() == std::string("O3"));
     SECTION("and runs") {
-        parent.add_free(std::move(late));
+        parent.add_free(ag::after(late), std::move(late));
         auto exec = std::move(parent).instantiate(ag::outputs(std::move(x)));
         auto [result] = exec.launch(stream);
         CHECK(contents(result) == std::vector<int>(4, 6));
@@ -1032,7 +1032,7 @@ TEST_CASE("a captured free of another graph's allocation is its fate", "[C12][F1
     captured.freed(std::move(x));
     CHECK(x.spent());
     CHECK(misuse_of([&] { captured.freed(std::move(x)); }).rule() == std::string("F9"));
-    producer.add_free(ag::after(set), std::move(y));
+    producer.add_free(ag::after(set, y), std::move(y));
     graph.add_free(captured.after(), std::move(own));
     auto makes = std::move(producer).instantiate();
     auto frees = std::move(graph).instantiate();

@@ -18,7 +18,7 @@
 const std::set<std::string>& functions_in_the_headers() {
     static const std::set<std::string> all = [] {
         std::set<std::string> found;
-        const auto include = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "include" / "allograph";
+        const std::filesystem::path include = ALLOGRAPH_HEADERS;
         for (const auto& entry : std::filesystem::recursive_directory_iterator(include)) {
             if (entry.path().extension() != ".hpp") {
                 continue;

@@ -2,7 +2,15 @@
 
 #include <cstdio>
 
+#ifdef CONSUMER_REFERENCE
+#include <allograph_reference/reference_driver.h>
+#endif
+
 int main() {
+#ifdef CONSUMER_REFERENCE
+    if (!allograph_reference_active())
+        return 2;
+#endif
     int driver = 0;
     if (cuDriverGetVersion(&driver) != CUDA_SUCCESS)
         return 1;

@@ -1,7 +1,5 @@
 // libFuzzer: programs made from the fuzzer's bytes are judged alike by the model and by its oracle.
-//
-//   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I include tests/fuzz/model_fuzz.cpp -o model_fuzz
-//   ./model_fuzz -max_total_time=600 -max_len=2048
+// `./dev fuzz` builds and runs it.
 
 #include <cstddef>
 #include <cstdint>

@@ -132,7 +132,7 @@ def test_cuda_bindings():
 def test_ctypes():
     script = "import ctypes; cu = ctypes.CDLL('libcuda.so.1'); print(cu.cuInit(0), cu.cuGraphInstantiateWithFlags(None, None, 0))"
     _, folder = same([sys.executable, "-c", script], LD_PRELOAD=sanitizer())
-    equal([line[3] for line in folder.index("skipped")], ["no graph"])
+    equal([line[2] for line in folder.index("skipped")], ["no graph"])
 
 
 # --- what is broken -------------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def test_graph_that_cannot_be_instantiated():
             under, folder = same(program(way, what))
             contains(under.stdout, "conditional 0\ninstantiate 1, errno 77\n")
             equal((way, what, folder.rules()), (way, what, ["C8"]))
-            equal([line[3] for line in folder.index("failed")], ["1"])
+            equal([line[2] for line in folder.index("failed")], ["1"])
             contains(under.stderr, "not instantiable 1")
 
 
@@ -159,7 +159,7 @@ def test_refused_relaunch():
 def test_no_graph():
     for way in WAYS:
         _, folder = same(program(way, "no_graph"))
-        equal([line[3] for line in folder.index("skipped")], ["no graph"])
+        equal([line[2] for line in folder.index("skipped")], ["no graph"])
 
 
 def test_driver_that_fails_the_audit():
@@ -256,8 +256,23 @@ def test_limits():
     under, folder = same(program("dlsym", "many"), ALLOGRAPH_AUDIT_GRAPHS="2")
     equal((len(folder.reports()), len(folder.index("skipped"))), (2, 1))
     contains(under.stderr, "graphs 2, findings 0, notes 0, not audited 1")
+    _, folder = same(program("dlsym", "many"), ALLOGRAPH_AUDIT_BYTES="1")
+    equal((len(folder.reports()), folder.index("skipped")[0][2]), (1, "this graph and all later ones: ALLOGRAPH_AUDIT_BYTES is 1"))
     _, folder = same(program("dlsym", "clean"), ALLOGRAPH_AUDIT_NODES="2")
-    equal((folder.reports(), folder.index("skipped")[0][3]), ([], "3 nodes: ALLOGRAPH_AUDIT_NODES is 2"))
+    equal((folder.reports(), folder.index("skipped")[0][2]), ([], "3 nodes: ALLOGRAPH_AUDIT_NODES is 2"))
+
+
+def test_process_numbers_come_again():
+    _, folder = audited(program("dlsym", "too_early"))
+    script = ("import os, pathlib, sys; folder = pathlib.Path(sys.argv[1]); "
+              "[(folder / f'graph-{os.getpid()}-1.{e}').write_text('of an earlier run') for e in ('txt', 'json', 'dot', 'html')]; "
+              "os.execv(sys.argv[2], sys.argv[2:])")
+    again = call([COMMAND, "run", "--output", folder.path, sys.executable, "-c", script, folder.path, *program("dlsym", "clean")],
+                 **({"LD_PRELOAD": sanitizer()} if sanitizer() else {}))
+    contains(again.stderr, "graphs 1, findings 0")
+    name = folder.index("graph")[1][1]
+    equal((name.endswith("-1-2"), (folder.path / f"{name}.json").exists()), (True, True))
+    equal((folder.path / f"{name[:-2]}.json").read_text(), "of an earlier run")
 
 
 def test_second_run_in_a_folder():
@@ -302,10 +317,14 @@ def test_page_runs_without_errors():
     from page_samples import sample
     browser()
     _, folder = audited(program("dlsym", "too_early"))
-    pages = [next(folder.path.glob("graph-*.html")), page_of(sample(150, 7)), page_of(sample(900, 12)), page_of(sample(1, 1, broken=False))]
+    pages = [next(folder.path.glob("graph-*.html")), page_of(sample(150, 7)), page_of(sample(900, 12)),
+             page_of(sample(1, 1, broken=False))]
     empty = sample(1, 1)
     empty.update(nodes=[], edges=[], allocations=[], findings=[], limits=[])
-    for i, page in enumerate([*pages, page_of(empty)]):
+    cyclic = sample(3, 2)  # no node has a level then
+    for node in cyclic["nodes"]:
+        node["level"] = 0
+    for i, page in enumerate([*pages, page_of(empty), page_of(cyclic)]):
         document, console = opened(page, "--window-size=" + ("390,844", "1280,900")[i % 2])
         contains(document[:400], 'data-ready="yes"')
         equal((console, "data-error" in document[:400]), ([], False))

@@ -49,8 +49,8 @@ def sample(layers, width, seed=1, name="a model's step", broken=True):
                          "fix": "free it, or instantiate with automatic frees", "allocation": a["id"], "overlaps": None,
                          "nodes": [a["allocated_by"]], "path": [], "missing": []})
     conditional = node("conditional", 3 * layers, [k for k, _ in previous])
-    inner = node("kernel", 3 * layers, [], "body_step", conditional)
-    node("memcpy", 3 * layers, [inner], "", conditional)
+    inner = node("kernel", 3 * layers + 1, [], "body_step", conditional)
+    node("memcpy", 3 * layers + 2, [inner], "", conditional)
     level_bytes = [0] * (3 * layers + 1)
     end, free = 0, []
     for a in allocations:  # first fit over time: a plan

@@ -30,6 +30,7 @@ show  prints the reports' findings.
 
 ALLOGRAPH_AUDIT_GRAPHS (1000)    graphs of a process that are audited
 ALLOGRAPH_AUDIT_NODES (100000)   nodes that an audited graph may have
+ALLOGRAPH_AUDIT_BYTES (1 GiB)    bytes of a process's reports, past which no more graphs are audited
 )";
 
 constexpr int cannot_run = 125;  // as env and timeout say it; 126 and 127 as a shell does
@@ -77,14 +78,12 @@ summary read(const std::string& folder, std::streamoff from = 0) {
     index.seekg(from);
     for (std::string line; std::getline(index, line);) {
         std::istringstream fields(line);
-        std::string kind, process, number, nodes, errors, notes;
+        std::string kind, report, nodes, errors, notes;
         std::getline(fields, kind, '\t');
-        std::getline(fields, process, '\t');
-        std::getline(fields, number, '\t');
+        std::getline(fields, report, '\t');
         std::getline(fields, nodes, '\t');
         std::getline(fields, errors, '\t');
         std::getline(fields, notes, '\t');
-        const std::string report = "graph-" + process + "-" + number;
         if (kind == "graph") {
             ++all.graphs;
             count(errors, all.errors);

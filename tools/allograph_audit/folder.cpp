@@ -32,6 +32,8 @@ folder::folder() noexcept {
     std::memcpy(path_ + at, given, size + 1);
 }
 
+bool folder::claim(const std::string& name) const noexcept { return open_and_write(name.c_str(), O_EXCL, nullptr, 0); }
+
 bool folder::write(const std::string& name, const std::string& text) const noexcept {
     return open_and_write(name.c_str(), O_TRUNC, text.data(), text.size());
 }

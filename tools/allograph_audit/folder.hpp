@@ -14,7 +14,10 @@ public:
     /// Whether there is one.
     [[nodiscard]] bool given() const noexcept { return path_[0] != '\0'; }
 
-    /// Makes the folder if it has to. @return whether the file was written
+    /// Makes an empty file, and the folder if it has to. @return false where it cannot, and where the file exists
+    bool claim(const std::string& name) const noexcept;
+
+    /// @return whether the file was written
     bool write(const std::string& name, const std::string& text) const noexcept;
 
     /// Adds a line to a file that processes and threads share.

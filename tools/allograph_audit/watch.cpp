@@ -26,8 +26,9 @@ using allograph::audit_report;
 
 struct settings {
     folder where;
-    unsigned long graphs = number("ALLOGRAPH_AUDIT_GRAPHS", 1000);   ///< audited in a process
-    unsigned long nodes = number("ALLOGRAPH_AUDIT_NODES", 100'000);  ///< of a graph that is audited
+    unsigned long graphs = number("ALLOGRAPH_AUDIT_GRAPHS", 1000);     ///< audited in a process
+    unsigned long nodes = number("ALLOGRAPH_AUDIT_NODES", 100'000);    ///< of a graph that is audited
+    unsigned long bytes = number("ALLOGRAPH_AUDIT_BYTES", 1ul << 30);  ///< of a process's reports
 
     static unsigned long number(const char* variable, unsigned long otherwise) noexcept {
         const char* text = std::getenv(variable);
@@ -46,6 +47,8 @@ const settings& set() noexcept {
 [[gnu::constructor]] void read_settings() { set(); }
 
 std::atomic<unsigned long> instantiated = 0;
+std::atomic<unsigned long> written_bytes = 0;
+std::atomic<bool> full = false;           // no more reports of this process
 thread_local bool inside = false;         // this library's own work
 thread_local bool instantiating = false;  // in the driver: one of these functions may call another
 
@@ -60,7 +63,7 @@ std::unordered_map<CUgraphNode, std::vector<CUgraph>>& conditional_bodies() {
 /// An executable with allocations that nothing in its graph frees: right only if somebody else does, before it is launched
 /// again.
 struct unfreed {
-    unsigned long number;
+    std::string name;  ///< of the report's files
     audit_report report;
     bool launched = false;
     bool told = false;
@@ -102,9 +105,22 @@ private:
     bool entered_;
 };
 
-void line(const char* kind, unsigned long number, const std::string& rest) {
-    set().where.add_line("index.tsv", std::string(kind) + '\t' + std::to_string(getpid()) + '\t' + std::to_string(number) + '\t' +
-                                          rest + '\n');
+void line(const char* kind, const std::string& name, const std::string& rest) {
+    set().where.add_line("index.tsv", std::string(kind) + '\t' + name + '\t' + rest + '\n');
+}
+
+std::string name_of(unsigned long number) { return "graph-" + std::to_string(getpid()) + '-' + std::to_string(number); }
+
+/// A name that no report in the folder has: in containers, processes of many runs have the same number.
+std::string new_name(unsigned long number) {
+    const std::string name = name_of(number);
+    for (int again = 1; again < 1000; ++again) {
+        std::string one = again == 1 ? name : name + '-' + std::to_string(again);
+        if (set().where.claim(one + ".txt") || errno != EEXIST) {
+            return one;
+        }
+    }
+    return name;
 }
 
 void failed(unsigned long number, const char* what) noexcept {
@@ -125,29 +141,36 @@ std::string rules(const audit_report& report, audit_report::severity severity) {
     return all.empty() ? "-" : all;
 }
 
-bool write(const audit_report& report, unsigned long number) {
-    const std::string name = "graph-" + std::to_string(getpid()) + "-" + std::to_string(number);
-    const folder& where = set().where;
-    return where.write(name + ".txt", report.text()) && where.write(name + ".json", report.json()) &&
-           where.write(name + ".dot", report.dot()) && where.write(name + ".html", report.html());
+bool write(const audit_report& report, const std::string& name) {
+    const auto one = [&](const char* ending, const std::string& text) {
+        written_bytes += text.size();
+        return set().where.write(name + ending, text);
+    };
+    const std::string json = report.json();
+    return one(".txt", report.text()) && one(".json", json) && one(".dot", report.dot()) &&
+           one(".html", allograph::detail::audit_page_of(json));
 }
 
-/// @return whether there is a report
-bool audit(CUgraph graph, unsigned long long flags, unsigned long number, audit_report& report) {
-    if (number > set().graphs) {
-        if (number == set().graphs + 1) {
-            line("skipped", number, "this graph and all later ones: ALLOGRAPH_AUDIT_GRAPHS is " + std::to_string(set().graphs));
+/// @return the name of the report's files, empty where there is none
+std::string audit(CUgraph graph, unsigned long long flags, unsigned long number, audit_report& report) {
+    const bool many = number > set().graphs;
+    if (many || written_bytes >= set().bytes) {
+        if (!full.exchange(true)) {
+            line("skipped", name_of(number),
+                 "this graph and all later ones: " + (many ? "ALLOGRAPH_AUDIT_GRAPHS is " + std::to_string(set().graphs)
+                                                           : "ALLOGRAPH_AUDIT_BYTES is " + std::to_string(set().bytes)));
         }
-        return false;
+        return {};
     }
     std::size_t nodes = 0;
     if (graph == nullptr || cuGraphGetNodes(graph, nullptr, &nodes) != CUDA_SUCCESS) {
-        line("skipped", number, "no graph");
-        return false;
+        line("skipped", name_of(number), "no graph");
+        return {};
     }
     if (nodes > set().nodes) {
-        line("skipped", number, std::to_string(nodes) + " nodes: ALLOGRAPH_AUDIT_NODES is " + std::to_string(set().nodes));
-        return false;
+        line("skipped", name_of(number),
+             std::to_string(nodes) + " nodes: ALLOGRAPH_AUDIT_NODES is " + std::to_string(set().nodes));
+        return {};
     }
     allograph::audit_options options;
     options.name = std::string(program_invocation_short_name) + ", process " + std::to_string(getpid()) + ", graph " +
@@ -160,14 +183,15 @@ bool audit(CUgraph graph, unsigned long long flags, unsigned long number, audit_
     }
     options.auto_free_on_launch = (flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
     report = allograph::audit(graph, options);
-    if (!write(report, number)) {
+    const std::string name = new_name(number);
+    if (!write(report, name)) {
         failed(number, "it could not be written");
-        return false;
+        return {};
     }
     using severity = audit_report::severity;
-    line("graph", number,
+    line("graph", name,
          std::to_string(report.nodes.size()) + '\t' + rules(report, severity::error) + '\t' + rules(report, severity::note));
-    return true;
+    return name;
 }
 
 bool lacks_a_fate(const audit_report::finding& each) { return std::strcmp(each.rule, "F10") == 0; }
@@ -197,6 +221,7 @@ void safely(unsigned long number, Work work) noexcept {
 
 struct audited {
     unsigned long number;
+    std::string name;
     audit_report report;
 };
 
@@ -214,8 +239,8 @@ instantiation::instantiation(CUgraph graph, unsigned long long flags) noexcept {
     const unsigned long number = ++instantiated;
     safely(number, [&] {
         audit_report report;
-        if (audit(graph, flags, number, report)) {
-            audited_ = new audited{number, std::move(report)};
+        if (std::string name = audit(graph, flags, number, report); !name.empty()) {
+            audited_ = new audited{number, std::move(name), std::move(report)};
         }
     });
 }
@@ -234,7 +259,7 @@ CUresult instantiation::ended(const CUgraphExec* exec, CUresult answer) const no
     const aside here;
     safely(audited_->number, [&] {
         if (answer != CUDA_SUCCESS || exec == nullptr) {
-            line("failed", audited_->number, std::to_string(static_cast<int>(answer)));
+            line("failed", audited_->name, std::to_string(static_cast<int>(answer)));
             return;
         }
         const std::lock_guard hold(lock);
@@ -246,7 +271,7 @@ CUresult instantiation::ended(const CUgraphExec* exec, CUresult answer) const no
         const std::size_t nodes = audited_->report.nodes.size();
         if (lacks_a_fate(audited_->report) && unfreed_nodes + nodes <= most_unfreed_nodes) {
             unfreed_nodes += nodes;
-            all.insert({*exec, unfreed{audited_->number, std::move(audited_->report)}});
+            all.insert({*exec, unfreed{audited_->name, std::move(audited_->report)}});
             any_unfreed.store(true, std::memory_order_release);
         }
     });
@@ -281,8 +306,8 @@ CUresult launched(CUgraphExec exec, CUresult answer) noexcept {
                     broken += broken.empty() ? "F10" : ",F10";
                 }
             }
-            write(one.report, one.number);
-            line("relaunch", one.number, broken);
+            write(one.report, one.name);
+            line("relaunch", one.name, broken);
         }
     });
     return answer;

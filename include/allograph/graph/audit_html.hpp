@@ -1,9 +1,15 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include <allograph/graph/detail/audit_page.hpp>
-#include <allograph/graph/detail/audit_page_script.hpp>
+#include <allograph/graph/detail/audit_page_controls.hpp>
+#include <allograph/graph/detail/audit_page_graph.hpp>
+#include <allograph/graph/detail/audit_page_layout.hpp>
+#include <allograph/graph/detail/audit_page_memory.hpp>
+#include <allograph/graph/detail/audit_page_report.hpp>
 #include <allograph/model/audit_report.hpp>
 
 namespace allograph {
@@ -14,15 +20,18 @@ namespace detail {
 /// JSON's strings, where it becomes an escape.
 inline std::string audit_page_of(const std::string& json) {
     std::string page = audit_page;
-    page.reserve(page.size() + json.size() + 40'000);
-    for (const char c : json) {
-        if (c == '<') {
+    for (std::size_t from = 0; from < json.size();) {
+        const std::size_t to = std::min(json.find('<', from), json.size());
+        page.append(json, from, to - from);
+        if (to < json.size()) {
             page += "\\u003c";
-        } else {
-            page += c;
         }
+        from = to + 1;
     }
-    return page + audit_page_script;
+    for (const char* part : {audit_page_report, audit_page_layout, audit_page_graph, audit_page_memory, audit_page_controls}) {
+        page += part;
+    }
+    return page;
 }
 
 }  // namespace detail

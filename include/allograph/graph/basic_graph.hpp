@@ -3,16 +3,17 @@
 #include <allograph/detail/take.hpp>
 #include <allograph/driver/exec_calls.hpp>
 #include <allograph/driver/graph_calls.hpp>
+#include <allograph/graph/capture_mode.hpp>
+#include <allograph/graph/child.hpp>
+#include <allograph/graph/conditional.hpp>
 #include <allograph/graph/detail/device_info.hpp>
 #include <allograph/graph/detail/family_footprint.hpp>
 #include <allograph/graph/detail/host_function.hpp>
 #include <allograph/graph/detail/independent.hpp>
+#include <allograph/graph/detail/kernel_parameters.hpp>
 #include <allograph/graph/detail/ledger.hpp>
 #include <allograph/graph/detail/memory_guard.hpp>
 #include <allograph/graph/detail/more_nodes.hpp>
-#include <allograph/graph/capture_mode.hpp>
-#include <allograph/graph/child.hpp>
-#include <allograph/graph/conditional.hpp>
 #include <allograph/graph/detail/raw_dependencies.hpp>
 #include <allograph/graph/instantiate_options.hpp>
 #include <allograph/model/node_builder.hpp>
@@ -29,6 +30,8 @@ template <class Derived, graph_kind Kind, checking Checks>
 class exec_updates;
 template <graph_kind Kind, checking Checks>
 struct adopting;  // include <allograph/graph/adopt.hpp>
+template <graph_kind Kind, checking Checks>
+struct capturing;  // include <allograph/capture.hpp>
 }
 class planned_graph;
 
@@ -56,6 +59,8 @@ class basic_graph : public node_builder<basic_graph<Kind, Checks>, Kind>,
                     public detail::conditional_nodes<basic_graph<Kind, Checks>, Kind, Checks> {
     using builder = node_builder<basic_graph<Kind, Checks>, Kind>;
     static constexpr bool checks = Checks == checking::on;
+    using ledger = detail::lazy<detail::ledger, basic_graph>;
+    using recorder = detail::lazy<allograph::recorder, basic_graph>;
 
 public:
     using builder::can;
@@ -71,7 +76,7 @@ public:
         info_ = &detail::info_of(device_, where);
         context_ = detail::context_for(device_, where);
         graph_ = driver::graph_create(where);
-        own_ledger([&] { return new detail::ledger(id_); });
+        own_ledger([&] { return new ledger(id_); });
     }
     basic_graph(basic_graph&& other) noexcept { swap(other); }
     basic_graph& operator=(basic_graph&& other) noexcept {
@@ -218,7 +223,7 @@ public:
         }
         basic_graph copy(driver::graph_clone(graph_, where), *this);
         copy.own_ledger([&] {
-            return new detail::ledger(copy.id_, ledger_->model.clone_for(copy.id_, [&](CUgraphNode original) {
+            return new ledger(copy.id_, ledger_->model.clone_for(copy.id_, [&](CUgraphNode original) {
                 return driver::graph_node_find_in_clone(original, copy.graph_, where);
             }));
         });
@@ -279,6 +284,8 @@ private:
     friend class detail::more_nodes;
     template <graph_kind, checking>
     friend struct detail::adopting;
+    template <graph_kind, checking>
+    friend struct detail::capturing;
     template <class, graph_kind, checking>
     friend class detail::child_nodes;
     template <class, graph_kind, checking>
@@ -292,7 +299,8 @@ private:
     friend class capture_scope;
 
     /// A graph that another one owns. @param books  the other one's, null without checks
-    basic_graph(CUgraph inside, CUcontext context, const detail::device_info* info, device where_it_runs, std::uint32_t id, detail::ledger* books) noexcept
+    basic_graph(CUgraph inside, CUcontext context, const detail::device_info* info, device where_it_runs, std::uint32_t id,
+                ledger* books) noexcept
         requires(!can.instantiable)
         : graph_(inside), context_(context), info_(info), device_(where_it_runs), id_(id), ledger_(books) {}
 
@@ -324,14 +332,14 @@ private:
         }
     }
 
-    const detail::ledger& books() const noexcept { return *ledger_; }
-    detail::ledger& books() noexcept { return *ledger_; }
+    const ledger& books() const noexcept { return *ledger_; }
+    ledger& books() noexcept { return *ledger_; }
 
     [[nodiscard]] CUcontext context() const noexcept { return context_; }
 
     recorder& model(source_line where) const {
         if constexpr (!can.instantiable) {
-            if (ledger_ != nullptr && (detail::ledger::find(id_) != ledger_ || ledger_->outermost().in_executable)) [[unlikely]] {
+            if (ledger_ != nullptr && (ledger::find(id_) != ledger_ || ledger_->outermost().in_executable)) [[unlikely]] {
                 detail::broken_rule("G10", "the graph around this one is gone, or is inside of its executable, which what is added now would not reach", where);
             }
         }
@@ -410,7 +418,7 @@ private:
             const auto handles = model(deps.where()).check_alloc(deps, request, device_.ordinal);
             const bool elsewhere = parameters.poolProps.location.id != device_.ordinal;
             if (elsewhere) [[unlikely]] {
-                detail::ledger::make_room(ledger_->elsewhere, 1);
+                ledger::make_room(ledger_->elsewhere, 1);
             }
             const CUgraphNode handle = driver::graph_add_mem_alloc_node(graph_, handles, parameters, deps.where());
             const std::uint32_t allocation = ledger_->model.allocation_count();
@@ -510,21 +518,8 @@ private:
         const node made = add(deps, node_kind::kernel, function.name(), uses, [&](driver::node_list list) __attribute__((always_inline)) {
             void* pointers[sizeof...(Params) + 1] = {};
             std::apply([&](auto&... value) { std::size_t i = 0; ((pointers[i++] = const_cast<void*>(static_cast<const void*>(&value))), ...); }, values);
-            CUDA_KERNEL_NODE_PARAMS_v2 parameters{};
-            parameters.func = function.function();
-            if (function.function() == nullptr) {
-                parameters.kern = function.library_kernel();
-                parameters.ctx = context_;
-            }
-            parameters.gridDimX = config.grid.x;
-            parameters.gridDimY = config.grid.y;
-            parameters.gridDimZ = config.grid.z;
-            parameters.blockDimX = config.block.x;
-            parameters.blockDimY = config.block.y;
-            parameters.blockDimZ = config.block.z;
-            parameters.sharedMemBytes = config.shared_bytes;
-            parameters.kernelParams = pointers;
-            return driver::graph_add_kernel_node(graph_, list, parameters, where);
+            return driver::graph_add_kernel_node(graph_, list, detail::kernel_parameters(function, config, context_, pointers),
+                                                 where);
         });
         if (config.has_cluster()) {
             set_cluster(made, cluster, where);
@@ -561,6 +556,11 @@ private:
             owned.keep();
             return made;
         });
+    }
+
+    template <class F, checking Same = Checks>
+    node emit_captured(const dependencies& deps, std::span<const memory_use> uses, F& work) {
+        return detail::capturing<Kind, Same>::add(*this, deps, uses, work);
     }
 
     [[gnu::always_inline]] node emit_empty(const dependencies& deps) {
@@ -619,7 +619,7 @@ private:
             return graph_exec<Kind, Checks, Fates>(exec, std::move(*this), std::move(fates));
         } else {
             recorder& own = model(where);
-            std::vector<std::uint32_t> taken;
+            detail::lazy<std::vector<std::uint32_t>, basic_graph> taken;
             detail::each_token(fates, [&](const auto& token) {
                 if (token.spent()) {
                     detail::broken_rule("F9", "an output that was moved away or is freed already: its token is spent", where);
@@ -628,12 +628,12 @@ private:
                 if (allocation == recorder::no_index) {
                     detail::broken_rule("F3", "an output of another graph: only the graph that made an allocation can launch it", where);
                 }
-                detail::ledger::refuse_if_freed(own, allocation, where);
+                ledger::refuse_if_freed(own, allocation, where);
                 taken.push_back(allocation);
             });
             own.require_fates(taken, where);
-            std::vector<detail::ledger::borrowed> borrows = ledger_->find_borrows();
-            std::vector<detail::allocation_cell> cells;
+            auto borrows = ledger_->find_borrows();
+            detail::lazy<std::vector<detail::allocation_cell>, basic_graph> cells;
             cells.reserve(taken.size());
             for (const std::uint32_t allocation : taken) {
                 cells.push_back(ledger_->prepare_export(allocation, taken.size()));
@@ -657,7 +657,7 @@ private:
     std::uint32_t next_ = 0;           // the number of the next node, where no model counts them
     bool unfinished_ = false;
     std::string broken_;               // why it cannot be instantiated any more, where a capture broke it
-    detail::ledger* ledger_ = nullptr;  // null without checks
+    ledger* ledger_ = nullptr;         // null without checks
 };
 
 /// A graph without memory nodes: it can be cloned, lose nodes and edges, and have many executables.

@@ -77,17 +77,7 @@ public:
     ///         `broken_graph`
     /// Driver: cuStreamGetCaptureInfo_v3, cuStreamEndCapture
     [[nodiscard]] capture_result<Kind, Checks> end(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) && {
-        const source_line where{file, line};
-        if (open_) {
-            end_on_the_stream(where);
-        } else if (graph_.get() == nullptr || !graph_.broken_.empty()) {
-            detail::broken_rule("moved", "this capture has ended already", where);
-        }
-        if constexpr (checks) {
-            return checked_result(where);
-        } else {
-            return {std::move(graph_), captured<Checks>(graph_.get(), graph_.id_, nodes_of(last_))};
-        }
+        return finish({}, {file, line});
     }
     template <class Reason = because_a_capture_ends_once_write_std_move>
     void end() & = delete;
@@ -126,18 +116,25 @@ public:
 private:
     template <graph_kind, checking>
     friend class basic_graph;
+    template <graph_kind, checking>
+    friend struct detail::capturing;
 
     /// Takes the graph only once the capture has begun: a begin that fails leaves it where it was.
     capture_scope(graph_type& from, CUstream stream, const dependencies& deps, capture_mode mode)
-        : stream_(stream), began_(deps.where()), whole_(deps.where()), graph_((begin(from, stream, deps, mode), std::move(from))) {}
+        : capture_scope((refuse_inferred(deps), from), stream, deps, mode, {}) {}
+    /// @param declared  uses of the work that is going to be captured
+    capture_scope(graph_type& from, CUstream stream, const dependencies& deps, capture_mode mode, std::span<const memory_use> declared)
+        : stream_(stream), began_(deps.where()), whole_(deps.where()), graph_((begin(from, stream, deps, mode, declared), std::move(from))) {}
 
-    static void begin(graph_type& into, CUstream stream, const dependencies& deps, capture_mode mode) {
+    static void refuse_inferred(const dependencies& deps) {
         if (deps.inferred()) {
             detail::broken_rule("inferred", "a capture cannot infer what it comes after: nothing is captured yet", deps.where());
         }
+    }
+    static void begin(graph_type& into, CUstream stream, const dependencies& deps, capture_mode mode, std::span<const memory_use> declared) {
         const auto driver_mode = static_cast<CUstreamCaptureMode>(mode);
         if constexpr (checks) {
-            const auto handles = into.model(deps.where()).check(deps, node_kind::empty, "before the captured work", {});
+            const auto handles = into.model(deps.where()).check(deps, node_kind::captured, nullptr, declared);
             driver::stream_begin_capture_to_graph(stream, into.get(), handles, driver_mode, deps.where());
         } else {
             const detail::raw_dependencies raw(deps);
@@ -197,6 +194,21 @@ private:
         throw driver_error(result, call, text, where);
     }
 
+    /// @param declared  uses of the captured work that its nodes do not show
+    capture_result<Kind, Checks> finish(std::span<const memory_use> declared, source_line where) {
+        if (open_) {
+            end_on_the_stream(where);
+        } else if (graph_.get() == nullptr || !graph_.broken_.empty()) {
+            detail::broken_rule("moved", "this capture has ended already", where);
+        }
+        if constexpr (checks) {
+            return checked_result(declared, where);
+        } else {
+            captured<Checks> work(graph_.get(), graph_.id_, nodes_of(last_));
+            return {std::move(graph_), std::move(work)};
+        }
+    }
+
     /// What is inside of a graph that is not to run is not to run either.
     void break_around(const char* why) noexcept {
         if constexpr (checks && !graph_type::can.instantiable) {
@@ -220,9 +232,12 @@ private:
                            where);
     }
 
-    capture_result<Kind, Checks> checked_result(source_line where) {
+    capture_result<Kind, Checks> checked_result(std::span<const memory_use> declared, source_line where) {
         detail::captured_nodes<detail::ledger> found(*graph_.ledger_, began_);
         try {
+            if (last_.size() == 1) {
+                found.declare(last_.front(), declared);
+            }
             found.enter(graph_.get());
             if (found.has_memory_nodes && !graph_type::can.memory_nodes) {
                 found.findings.insert(found.findings.begin(), {"kind", "cuMemAllocAsync or cuMemFreeAsync was captured, and this kind of graph cannot hold memory nodes", began_});
@@ -235,6 +250,7 @@ private:
             work.allocations_ = std::move(found.allocations);
             work.frees_ = std::move(found.frees);
             work.fully_read_ = found.complete;
+            work.declared_ = found.declared;
             return {std::move(graph_), std::move(work)};
         } catch (const driver_error& trouble) {  // nothing is entered before everything is read
             fail_for_now(trouble.result(), trouble.call(), where);

@@ -12,6 +12,10 @@ inline namespace v0 {
 
 template <graph_kind Kind, checking Checks>
 class capture_scope;
+namespace detail {
+template <graph_kind Kind, checking Checks>
+struct capturing;
+}
 
 struct because_an_allocation_is_taken_by_its_address_and_element_type {};
 struct because_a_capture_describes_one_graph_write_std_move {};
@@ -112,6 +116,8 @@ public:
 private:
     template <graph_kind, checking>
     friend class capture_scope;
+    template <graph_kind, checking>
+    friend struct detail::capturing;
 
     captured(CUgraph of, std::uint32_t id, std::vector<node>&& last) noexcept : graph_(of), id_(id), last_(static_cast<std::vector<node>&&>(last)) {}
 
@@ -157,6 +163,7 @@ private:
     std::vector<detail::captured_allocation> allocations_;
     std::vector<detail::captured_free> frees_;
     bool fully_read_ = true;
+    bool declared_ = false;  // the only last node stands for the uses that the caller said
 };
 
 }  // namespace v0

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <allograph/graph/detail/ledger.hpp>
@@ -47,6 +48,12 @@ public:
         }
     }
 
+    /// One of the nodes, where it is no memory node, also uses what the caller said.
+    void declare(CUgraphNode which, std::span<const memory_use> uses) {
+        declared_for_ = which;
+        declared_ = uses;
+    }
+
     /// Enters each node of the graph that the model does not know. The driver is asked about all of them first: where one
     /// of its calls fails, nothing has changed. @throws driver_error
     void enter(CUgraph graph) {
@@ -66,6 +73,7 @@ public:
     std::vector<finding> findings;
     bool has_memory_nodes = false;
     bool complete = true;  // every node was read in full
+    bool declared = false;  // the uses that the caller said are entered
 
 private:
     /// A graph around this one, and what it knows to lie where.
@@ -182,21 +190,25 @@ private:
     void find_uses(const node_reading& each) {
         uses_.clear();
         for (const touched_memory& touched : each.memory) {
-            const allocation_ref allocation = owner_of(touched.address);
-            if (!allocation.known()) {
-                continue;
-            }
-            bool known = false;
-            for (memory_use& use : uses_) {
-                if (use.allocation == allocation) {
-                    known = true;
-                    use.how = touched.how == access::write ? access::write : use.how;
-                }
-            }
-            if (!known) {
-                uses_.push_back({allocation, touched.how});
+            if (const allocation_ref allocation = owner_of(touched.address); allocation.known()) {
+                add_use({allocation, touched.how});
             }
         }
+        if (each.handle == declared_for_) {
+            declared = true;
+            for (const memory_use& use : declared_) {
+                add_use(use);
+            }
+        }
+    }
+    void add_use(const memory_use& added) {
+        for (memory_use& use : uses_) {
+            if (use.allocation == added.allocation) {
+                use.how = added.how == access::write ? access::write : use.how;
+                return;
+            }
+        }
+        uses_.push_back(added);
     }
 
     /// Whose memory an address is: this graph's, or that of one around it.
@@ -250,6 +262,8 @@ private:
     std::vector<CUgraphNode> waiting_;
     std::vector<node> dependencies_;
     std::vector<memory_use> uses_;
+    CUgraphNode declared_for_ = nullptr;
+    std::span<const memory_use> declared_;
 };
 
 }  // namespace detail

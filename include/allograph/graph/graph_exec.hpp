@@ -84,7 +84,7 @@ public:
             reclaim(stream.get());
             require_launchable(where);
         } else if constexpr (checks) {
-            detail::ledger::require_live(graph_.borrows, where);
+            detail::lazy<detail::ledger, graph_exec>::require_live(graph_.borrows, where);
         }
         if constexpr (checks && holds_graph) {
             require_memory(stream.get(), where);
@@ -94,7 +94,7 @@ public:
         last_stream_ = stream.get();
         launched_ = true;
         if constexpr (checks && holds_graph) {
-            for (const auto& each : graph_.books().exports) {
+            for (const auto& each : graph_.books().exports()) {
                 if (graph_.books().model.fate_of(each.allocation) != allocation_fate::freed) {  // else an output of an earlier executable
                     each.cell.set_live(true);
                 }
@@ -137,7 +137,7 @@ public:
         free_last();
         reclaim(last_stream_);
         if constexpr (checks) {
-            recorder& model = graph_.books().model;
+            auto& model = graph_.books().model;
             detail::each_token(fates_, [&](const auto& token) { model.set_fate(model.local_of(token.allocation()), allocation_fate::none); });
             graph_.books().in_executable = false;
         }
@@ -182,13 +182,13 @@ private:
 
     void require_launchable(source_line where) const {
         if (!auto_frees || !launched_) {  // auto-free ends what its own launches left, not the buffers of an earlier executable
-            for (const auto& each : graph_.books().exports) {
+            for (const auto& each : graph_.books().exports()) {
                 if (each.cell.live()) [[unlikely]] {
                     refuse_relaunch(where);
                 }
             }
         }
-        detail::ledger::require_live(graph_.books().borrows, where);
+        detail::lazy<detail::ledger, graph_exec>::require_live(graph_.books().borrows, where);
         for (const auto& each : graph_.books().frees) {
             if (each.cell.gone()) [[unlikely]] {
                 throw misuse("X6", "this graph frees " + each.what + ", which is not live: launch the graph that allocates it first, once for each launch of this one\n" +
@@ -209,7 +209,7 @@ private:
     [[noreturn]] void refuse_relaunch(source_line where) const {
         const auto& books = graph_.books();
         std::string text = launched_ ? "relaunched while outputs of the last launch live" : "launched while an earlier executable's outputs live";
-        for (const auto& each : books.exports) {
+        for (const auto& each : books.exports()) {
             if (each.cell.live()) {
                 text += "\n  alive      " + books.model.describe(each.allocation) + ", allocated " + detail::line_text(books.model.allocated_at(each.allocation));
             }
@@ -286,7 +286,7 @@ private:
     /// What another graph was to free, which died before its launch: the memory is this executable's to free again.
     void reclaim([[maybe_unused]] CUstream stream) noexcept {
         if constexpr (checks && holds_graph) {
-            for (const auto& each : graph_.books().exports) {
+            for (const auto& each : graph_.books().exports()) {
                 if (each.cell.abandoned() && each.cell.live()) [[unlikely]] {
                     const auto& model = graph_.books().model;
                     each.cell.set_live(false);

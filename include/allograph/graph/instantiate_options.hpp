@@ -129,17 +129,6 @@ void apply(const Fates&, CUDA_GRAPH_INSTANTIATE_PARAMS& parameters) noexcept {
     }
 }
 
-/// Calls `visit` with each token.
-template <fate F, class... Ts, class Visit>
-void each_token(fate_list<F, Ts...>& fates, Visit&& visit) {
-    std::apply([&](auto&... token) { (visit(token), ...); }, fates.tokens());
-}
-template <fate F, class T, class Visit>
-void each_token(fate_vector<F, T>& fates, Visit&& visit) {
-    for (alloc_node<T>& token : fates.tokens()) {
-        visit(token);
-    }
-}
 template <class Visit>
 void each_token(no_fates&, Visit&&) {}
 

@@ -102,6 +102,14 @@ public:
         const std::uint32_t n = begin(deps, node_kind::host, detail::call_signature(node_kind::host), uses);
         return keep(n, graph_.emit_host(before(n, deps.where()), in_arena(uses), static_cast<F&&>(function)));
     }
+    /// Captured work, as it is: it runs now.
+    template <class F>
+    node emit_captured(const dependencies& deps, std::span<const memory_use> uses, F& work) {
+        const std::uint32_t n = begin(deps, node_kind::captured, detail::call_signature(node_kind::captured), uses);
+        const node made = graph_.emit_captured(before(n, deps.where()), in_arena(uses), work);
+        leaving_.resize(graph_.books().model.allocation_count() - arenas_.size(), record::none);  // what the work allocated
+        return keep(n, made);
+    }
     /// An empty node, as it is.
     node emit_empty(const dependencies& deps) {
         const std::uint32_t n = begin(deps, node_kind::empty, detail::call_signature(node_kind::empty));

@@ -79,6 +79,13 @@ inline void add_allocations(audit_report& report, const audit_program& program, 
     detail::add_allocations(report, program, order, found);
     detail::audit_rules(program, order, found, report).judge();
     detail::audit_races(program, order, found, report).judge();
+    for (const audit_report::allocation& a : report.allocations) {
+        if (report.nodes[a.allocated_by].parent != audit_report::none) {
+            report.limits.push_back("Memory of moved children lies in blocks of their parent (rule M6): physical bytes are "
+                                    "counted by address alone.");
+            break;
+        }
+    }
     report.memory.driver = detail::bytes_in_chunks(report, program.chunk_bytes);
     detail::plan_lifetimes(report, program, order);
     return report;

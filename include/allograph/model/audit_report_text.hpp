@@ -92,7 +92,7 @@ private:
         }
         if (f.overlaps != none) {
             const audit_report::allocation& b = report_.allocations[f.overlaps];
-            row("allocated", node(b.allocated_by) + ", " + bytes_text(b.bytes) + " at " + hex_text(b.address));
+            row("taken over", node(b.allocated_by) + ", " + bytes_text(b.bytes) + " at " + hex_text(b.address));
         }
         if (!f.path.empty()) {
             row("path", "nodes " + list(f.path, " -> "));

@@ -152,6 +152,8 @@ public:
     [[nodiscard]] constexpr const node* nodes() const noexcept { return nodes_; }
     /// The caller's own contiguous `CUgraphNode`s, or null.
     [[nodiscard]] constexpr CUgraphNode_st* const* raw() const noexcept { return raw_; }
+    /// What was gathered from any other range, or null.
+    [[nodiscard]] constexpr const detail::node_parts* gathered() const noexcept { return parts_; }
 
 private:
     static constexpr std::size_t gathered_on_stack = 16;

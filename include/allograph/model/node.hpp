@@ -62,7 +62,8 @@ enum class node_kind : std::uint8_t {
     event_wait,        ///< waits for one
     semaphore_signal,  ///< signals external semaphores
     semaphore_wait,    ///< waits for them
-    batch_mem_op       ///< runs memory operations
+    batch_mem_op,      ///< runs memory operations
+    captured           ///< runs what a callable put on a stream
 };
 
 /// A node of known kind, as the `add_` members return it. It is a `node` wherever one is asked for.
@@ -86,6 +87,8 @@ using kernel_node = typed_node<node_kind::kernel>;
 using host_node = typed_node<node_kind::host>;
 /// A node that does nothing but join.
 using empty_node = typed_node<node_kind::empty>;
+/// A node that comes after what was captured, and stands for all of it.
+using captured_node = typed_node<node_kind::captured>;
 
 /// What may stand as a dependency: `node`, every typed node, `alloc_node<T>`, and the driver's `CUgraphNode`.
 template <class H>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <bit>
-#include <limits>
 #include <tuple>
 
 #include <allograph/model/alloc_node.hpp>
@@ -10,6 +9,8 @@
 #include <allograph/model/kernel.hpp>
 #include <allograph/model/launch_config.hpp>
 #include <allograph/model/requests.hpp>
+
+struct CUstream_st;  // CUstream is a pointer to it
 
 namespace allograph {
 inline namespace v0 {
@@ -42,6 +43,9 @@ struct because_memcpy_takes_device_spans_and_contiguous_host_ranges_of_one_eleme
 struct because_the_host_memory_must_outlive_every_launch_name_it_first {};
 struct because_the_arguments_do_not_match_the_kernel_signature_in_count_or_type {};
 struct because_a_host_node_calls_a_function_without_arguments {};
+struct because_captured_work_takes_a_CUstream_and_returns_nothing_check_each_status_inside {};
+struct because_what_captured_work_touches_is_said_in_uses {};
+struct because_work_is_captured_into_a_graph_of_its_own_not_a_child_or_a_body {};
 
 namespace detail {
 
@@ -152,6 +156,10 @@ constexpr std::size_t elements_of(H&& range) noexcept {
     return static_cast<std::size_t>(std::ranges::size(range));
 }
 
+/// What puts work on a stream.
+template <class F>
+concept stream_work = std::is_invocable_v<F&, CUstream_st*> && std::is_void_v<std::invoke_result_t<F&, CUstream_st*>>;
+
 }  // namespace detail
 
 /// The members that add nodes: one typed surface for every kind of graph and for the model, so that one program
@@ -179,7 +187,7 @@ public:
         if (count == 0) {
             detail::broken_rule("A2", "an allocation of 0 elements", deps.where());
         }
-        if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
+        if (count > static_cast<std::size_t>(-1) / sizeof(T)) {
             detail::broken_rule("A3", "an allocation of more bytes than std::size_t holds: count * sizeof(T) overflows", deps.where());
         }
         const alloc_result made = self().emit_alloc(deps, alloc_request{count * sizeof(T), count, alignof(T), detail::type_name<T>(), options});
@@ -384,6 +392,29 @@ public:
     template <class... Args, class Reason = because_the_body_of_a_conditional_holds_no_host_node>
         requires(!can.every_node)
     void add_host(const Args&...) = delete;
+
+    /// Runs what a callable puts on a stream, for library calls that only know streams: it is called at once, under a capture
+    /// into this graph, and never where a program is only verified or planned. Graphs of the driver need allograph/capture.hpp.
+    /// @param work     `void(CUstream)`; memory that it allocates on the stream it frees there, streams that it forks it joins
+    /// @param touched  `uses(...)`: all that the work reads and writes, which models and plans cannot see
+    /// @return a node that comes after all of the work
+    /// @throws misuse [O1] [O2] [O3] [O4] [F1] for the captured nodes as well; driver_error [C13]; what the work throws. Once the
+    ///         capture has begun nothing is undone: the graph refuses to be instantiated, or the driver has destroyed it
+    /// Driver: cuStreamCreate, cuStreamBeginCaptureToGraph, cuStreamEndCapture, cuGraphAddEmptyNode where streams joined
+    template <class F, std::size_t N>
+        requires(can.every_node && can.instantiable && detail::stream_work<F>)
+    constexpr captured_node add_captured(const dependencies& deps, F&& work, const use_list<N>& touched) {
+        return captured_node(self().emit_captured(deps, std::span<const memory_use>(touched.items.data(), N), work));
+    }
+    template <class F, std::size_t N, class Reason = because_captured_work_takes_a_CUstream_and_returns_nothing_check_each_status_inside>
+        requires(can.every_node && can.instantiable && !detail::stream_work<F>)
+    void add_captured(const dependencies&, F&&, const use_list<N>&) = delete;
+    template <class F, class Reason = because_what_captured_work_touches_is_said_in_uses>
+        requires(can.every_node && can.instantiable)
+    void add_captured(const dependencies&, F&&) = delete;
+    template <class... Args, class Reason = because_work_is_captured_into_a_graph_of_its_own_not_a_child_or_a_body>
+        requires(!can.every_node || !can.instantiable)
+    void add_captured(const Args&...) = delete;
 
     /// Adds a node that does nothing: it joins what it depends on.
     /// Driver: cuGraphAddEmptyNode

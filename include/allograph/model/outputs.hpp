@@ -66,6 +66,18 @@ template <class... M>
 using why_no_tokens = std::conditional_t<tokens_to_move<std::remove_cvref_t<M>...>, because_an_allocation_has_one_owner_write_std_move,
                                          because_what_leaves_a_graph_are_alloc_nodes_or_one_vector_of_them>;
 
+/// Calls `visit` with each token.
+template <fate F, class... Ts, class Visit>
+constexpr void each_token(fate_list<F, Ts...>& fates, Visit&& visit) {
+    std::apply([&](auto&... token) { (visit(token), ...); }, fates.tokens());
+}
+template <fate F, class T, class Visit>
+void each_token(fate_vector<F, T>& fates, Visit&& visit) {
+    for (alloc_node<T>& token : fates.tokens()) {
+        visit(token);
+    }
+}
+
 }  // namespace detail
 
 /// The allocations leave the graph: each launch returns them as `stream_buffer`s that the caller owns.

@@ -138,6 +138,11 @@ public:
         called(deps, call_signature(node_kind::host), uses);
         return graph_.emit_host(deps, uses, static_cast<F&&>(function));
     }
+    template <class F>
+    node emit_captured(const dependencies& deps, std::span<const memory_use> uses, F& work) {
+        called(deps, call_signature(node_kind::captured), uses);
+        return graph_.emit_captured(deps, uses, work);
+    }
     node emit_empty(const dependencies& deps) {
         called(deps, call_signature(node_kind::empty));
         return graph_.emit_empty(deps);

@@ -53,6 +53,11 @@ public:
     node emit_host(const dependencies& deps, std::span<const memory_use> uses, F&&) {
         return add(deps, node_kind::host, nullptr, uses);
     }
+    /// Records captured work as one node; it does not run.
+    template <class F>
+    node emit_captured(const dependencies& deps, std::span<const memory_use> uses, F&) {
+        return add(deps, node_kind::captured, nullptr, uses);
+    }
     /// Records an empty node.
     node emit_empty(const dependencies& deps) { return add(deps, node_kind::empty, nullptr, {}); }
     /// Records an edge.

@@ -33,14 +33,22 @@ using recorder = basic_recorder<void>;
 ///
 /// A template, so that a file that includes it and builds no checked graph pays for its text alone: `recorder` is the
 /// one instance.
-template <class>
-class basic_recorder : private detail::recorder_storage {
+template <class Lazy>
+class basic_recorder : private detail::basic_recorder_storage<Lazy> {
+    using storage = detail::basic_recorder_storage<Lazy>;
+    using storage::order_, storage::nodes_, storage::allocations_, storage::extents_, storage::uses_, storage::pending_,
+        storage::handles_;
+    using storage::use_count_, storage::allocation_count_, storage::files_, storage::types_, storage::names_;
+    using string = detail::lazy<std::string, Lazy>;
+    template <class T>
+    using vector = detail::lazy<std::vector<T>, Lazy>;
+
 public:
     /// @param graph_id  what nodes of this graph carry, not 0
-    explicit basic_recorder(std::uint32_t graph_id) : recorder_storage(take()), id_(graph_id) {}
+    explicit basic_recorder(std::uint32_t graph_id) : storage(storage::take()), id_(graph_id) {}
     basic_recorder(basic_recorder&&) noexcept = default;
     basic_recorder& operator=(basic_recorder&&) noexcept = default;
-    ~basic_recorder() { give(*this); }
+    ~basic_recorder() { storage::give(*this); }
 
     /// What nodes of this graph carry.
     [[nodiscard]] std::uint32_t graph_id() const noexcept { return id_; }
@@ -253,7 +261,7 @@ public:
     /// The line that made an allocation.
     [[nodiscard]] source_line allocated_at(std::uint32_t allocation) const noexcept { return made_at(allocations_[allocation]); }
     /// "x: float[1048576], 4 MiB", or without a label "float[1048576], 4 MiB"
-    [[nodiscard]] std::string describe(std::uint32_t allocation) const;
+    [[nodiscard]] string describe(std::uint32_t allocation) const;
 
     // ---- graphs inside of graphs; what is not defined here is in detail/recorder_family.hpp
 
@@ -335,14 +343,14 @@ public:
 
     /// From here on, mistakes are written down instead of thrown, and what made them is left out.
     /// @param findings  outlives the recorder, or null for throwing again
-    void collect_into(std::vector<finding>* findings) noexcept { findings_ = findings; }
+    void collect_into(vector<finding>* findings) noexcept { findings_ = findings; }
 
 private:
-    using number = detail::reachability::number;
+    using number = std::uint32_t;
     using allocation_record = detail::allocation_record;
 
     basic_recorder(const basic_recorder& other, std::uint32_t graph_id)
-        : recorder_storage(other), id_(graph_id), fateless_(other.fateless_), destroyed_(other.destroyed_), races_(other.races_),
+        : storage(other), id_(graph_id), fateless_(other.fateless_), destroyed_(other.destroyed_), races_(other.races_),
           outside_(other.outside_), outside_count_(other.outside_count_) {}
 
     void resolve(const dependencies& deps, node_kind kind, const char* name);
@@ -379,7 +387,7 @@ private:
         }
         return names_[nodes_[n - 1].name];
     }
-    [[nodiscard]] std::string pending_text() const;
+    [[nodiscard]] string pending_text() const;
     [[nodiscard]] source_line made_at(const allocation_record& a) const noexcept {
         const imported* const from = import_of(a);
         return from != nullptr ? from->allocated : added_at(a.made_by - 1);
@@ -405,7 +413,8 @@ private:
             ++pending_outside_;
         }
     }
-    void raise_late_use(const allocation_record& a, const char* rule, const std::string& what, std::uint32_t user, source_line where) const;
+    void raise_late_use(const allocation_record& a, const char* rule, const string& what, std::uint32_t user,
+                        source_line where) const;
     [[nodiscard]] std::uint8_t type_of(const alloc_request& request) {
         if (last_type_name_ != request.type_name.data()) [[unlikely]] {
             last_type_ = new_type(request);
@@ -465,23 +474,23 @@ private:
 
     // Diagnostics, out of the way of programs that are right
 
-    void raise(const char* rule, const detail::message& what, const std::string& fix) const;
+    void raise(const char* rule, const detail::message_text& what, const string& fix) const;
     std::uint32_t file_number(const char* file);
     void new_name(const char* name);
     std::uint8_t new_type(const alloc_request& request);
-    [[nodiscard]] std::string text_of(number n) const;
-    [[nodiscard]] std::string short_name(const allocation_record& a) const;
-    [[nodiscard]] std::string description(const allocation_record& a) const;
-    [[nodiscard]] std::string dependencies_text() const;
+    [[nodiscard]] string text_of(number n) const;
+    [[nodiscard]] string short_name(const allocation_record& a) const;
+    [[nodiscard]] string description(const allocation_record& a) const;
+    [[nodiscard]] string dependencies_text() const;
     number resolve_other(const node& dependency, std::size_t position, std::size_t count);
     number resolve_end(const node& end, const char* role, source_line where);
-    number find(const node& n, const char*& rule, std::string& trouble, std::string& fix);
+    number find(const node& n, const char*& rule, string& trouble, string& fix);
     void index_handles();
     void raise_duplicate();
     void raise_unordered_use(std::uint32_t allocation) const;
     void raise_use_after_free(std::uint32_t allocation) const;
     void raise_second_free();
-    void raise_early_free(const allocation_record& a, const std::vector<number>& missing) const;
+    void raise_early_free(const allocation_record& a, const vector<number>& missing) const;
     void raise_edge(const char* rule, const char* trouble, const char* fix, number from, number to, source_line where) const;
     void raise_fates(std::span<const std::uint32_t> taken_now, source_line where) const;
     bool check_races(std::uint32_t allocation, bool writes);
@@ -511,15 +520,15 @@ private:
     number edge_to_ = 0;
 
     detail::handle_index by_handle_;
-    std::vector<outside_use> outside_;  // the first so many are committed
+    vector<outside_use> outside_;  // the first so many are committed
     std::uint32_t outside_count_ = 0;
-    std::vector<imported> imports_;
-    std::vector<finding>* findings_ = nullptr;
+    vector<imported> imports_;
+    vector<finding>* findings_ = nullptr;
 
     detail::growing<number, true> marks_;  // the last time a node was a direct dependency, where those are many
     number mark_ = 0;
-    std::vector<number> candidates_;
-    std::vector<number> targets_;
+    vector<number> candidates_;
+    vector<number> targets_;
 };
 
 }  // namespace v0

@@ -74,6 +74,11 @@ public:
     constexpr node emit_host(const dependencies& deps, std::span<const memory_use> uses, F&&) {
         return add(deps, uses);
     }
+    /// Enters captured work as one node; it does not run.
+    template <class F>
+    constexpr node emit_captured(const dependencies& deps, std::span<const memory_use> uses, F&) {
+        return add(deps, uses);
+    }
     /// Enters an empty node.
     constexpr node emit_empty(const dependencies& deps) { return add(deps, {}); }
 

@@ -45,19 +45,13 @@ struct verification_report {
 
 namespace detail {
 
-template <class SetFate, fate Fate, class... Ts>
-constexpr void each_token(SetFate&& set_fate, fate_list<Fate, Ts...>& list) {
-    std::apply([&](auto&... tokens) { (set_fate(tokens.allocation(), Fate), ...); }, list.tokens());
-}
-template <class SetFate, fate Fate, class T>
-constexpr void each_token(SetFate&& set_fate, fate_vector<Fate, T>& list) {
-    for (auto& token : list.tokens()) {
-        set_fate(token.allocation(), Fate);
-    }
+template <class SetFate, class List>
+constexpr void give_fates(SetFate&& set_fate, List& list) {
+    each_token(list, [&](auto& token) { set_fate(token.allocation(), List::what); });
 }
 template <class SetFate, class... Lists>
-constexpr void each_token(SetFate&& set_fate, std::tuple<Lists...>& lists) {
-    std::apply([&](auto&... list) { (each_token(set_fate, list), ...); }, lists);
+constexpr void give_fates(SetFate&& set_fate, std::tuple<Lists...>& lists) {
+    std::apply([&](auto&... list) { (give_fates(set_fate, list), ...); }, lists);
 }
 
 /// Runs a program on a graph and gives what it returns its fate.
@@ -67,7 +61,7 @@ constexpr void run_program(Graph& graph, SetFate&& set_fate, const Program& prog
         program(graph, args...);
     } else {
         auto kept = program(graph, args...);
-        each_token(set_fate, kept);
+        give_fates(set_fate, kept);
     }
 }
 

@@ -9,7 +9,8 @@ inline constexpr const char* audit_page = R"page(<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>CUDA graph audit</title>
 <style>
@@ -37,22 +38,33 @@ p { margin: 0 0 8px; }
 .quiet { color: var(--quiet); }
 .small { font-size: .875rem; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 16px; margin: 16px 0; }
-button, select, input { font: inherit; font-size: .875rem; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 4px 10px; min-height: 34px; }
+button, select, input {
+  font: inherit; font-size: .875rem; color: inherit; background: var(--card); border: 1px solid var(--line);
+  border-radius: 6px; padding: 4px 10px; min-height: 34px;
+}
 button { cursor: pointer; white-space: nowrap; }
 button:hover { border-color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 1px; }
-.link { background: none; border: 0; padding: 0; min-height: 0; color: var(--accent); text-decoration: underline; white-space: normal; text-align: left; }
+.link {
+  background: none; border: 0; padding: 0; min-height: 0; color: var(--accent); text-decoration: underline;
+  white-space: normal; text-align: left;
+}
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 12px; margin: 0; }
 .figures div { border-left: 4px solid var(--line); padding-left: 10px; }
 .figures dt { font-size: .8125rem; color: var(--quiet); }
 .figures dd { margin: 0; font-size: 1.25rem; font-weight: 600; }
 .figures .bad { border-color: var(--bad); } .figures .good { border-color: var(--good); } .figures .note { border-color: var(--note); }
 .bad dd { color: var(--bad); } .good dd { color: var(--good); } .note dd { color: var(--note); }
-.finding { border: 1px solid var(--line); border-left: 5px solid var(--bad); border-radius: 6px; padding: 10px 14px; margin: 0 0 12px; }
+.finding {
+  border: 1px solid var(--line); border-left: 5px solid var(--bad); border-radius: 6px; padding: 10px 14px; margin: 0 0 12px;
+}
 .finding.note { border-left-color: var(--note); }
 .finding h3 { margin: 0 0 4px; overflow-wrap: anywhere; }
 .finding p { overflow-wrap: anywhere; }
-.tag { display: inline-block; font-size: .8125rem; font-weight: 700; border-radius: 4px; padding: 0 7px; margin-right: 6px; background: var(--bad-soft); color: var(--bad); }
+.tag {
+  display: inline-block; font-size: .8125rem; font-weight: 700; border-radius: 4px; padding: 0 7px; margin-right: 6px;
+  background: var(--bad-soft); color: var(--bad);
+}
 .note .tag { background: var(--note-soft); color: var(--note); }
 .chain { display: flex; flex-wrap: wrap; gap: 4px 8px; align-items: center; font-size: .875rem; margin: 0 0 8px; }
 .tools { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin-bottom: 10px; }
@@ -66,11 +78,24 @@ button:hover { border-color: var(--accent); }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 16px; }
 .detail { font-size: .875rem; overflow-wrap: anywhere; }
 .detail ul, .limits { margin: 4px 0; padding-left: 20px; }
-@media (max-width: 800px) { .split { grid-template-columns: minmax(0, 1fr); } .canvas { max-height: min(70vh, 560px); } section { padding: 12px; } }
-.legend { display: flex; flex-wrap: wrap; gap: 4px 14px; font-size: .8125rem; color: var(--quiet); margin: 8px 0 0; padding: 0; list-style: none; }
-.legend i { display: inline-block; width: 14px; height: 14px; border-radius: 3px; margin-right: 5px; vertical-align: -2px; border: 1px solid var(--edge); }
+@media (max-width: 800px) {
+  .split { grid-template-columns: minmax(0, 1fr); }
+  .canvas { max-height: min(70vh, 560px); }
+  section { padding: 12px; }
+}
+.legend {
+  display: flex; flex-wrap: wrap; gap: 4px 14px; font-size: .8125rem; color: var(--quiet); margin: 8px 0 0; padding: 0;
+  list-style: none;
+}
+.legend i {
+  display: inline-block; width: 14px; height: 14px; border-radius: 3px; margin-right: 5px; vertical-align: -2px;
+  border: 1px solid var(--edge);
+}
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
-th, td { text-align: right; padding: 4px 10px; border-bottom: 1px solid var(--line); white-space: nowrap; font-variant-numeric: tabular-nums; }
+th, td {
+  text-align: right; padding: 4px 10px; border-bottom: 1px solid var(--line); white-space: nowrap;
+  font-variant-numeric: tabular-nums;
+}
 th { color: var(--quiet); font-weight: 600; position: sticky; top: 0; background: var(--card); }
 td:first-child, th:first-child { text-align: left; }
 svg text { fill: var(--text); font: 12px system-ui, sans-serif; }
@@ -113,27 +138,43 @@ svg .quiet { fill: var(--quiet); }
     <h2 id="h-graph">Graph</h2>
     <div class="tools">
       <label>Graph <select id="scope"></select></label>
-      <label>Show <select id="show"><option value="all">all nodes</option><option value="findings">around findings</option><option value="node">around a node</option></select></label>
+      <label>Show <select id="show">
+        <option value="all">all nodes</option>
+        <option value="findings">around findings</option>
+        <option value="node">around a node</option>
+      </select></label>
       <label id="around">Node <input id="node" type="number" min="0"></label>
       <label>Memory <select id="memory"></select></label>
-      <button id="out" type="button" aria-label="Zoom out">&minus;</button><button id="in" type="button" aria-label="Zoom in">+</button><button id="fit" type="button">Fit</button>
+      <button id="out" type="button" aria-label="Zoom out">&minus;</button>
+      <button id="in" type="button" aria-label="Zoom in">+</button>
+      <button id="fit" type="button">Fit</button>
     </div>
     <div class="split">
       <div><div class="canvas" id="graph"></div>
         <ul class="legend">
-          <li><i class="alloc"></i>allocation</li><li><i class="free"></i>free</li><li><i class="copy"></i>memset, memcpy</li><li><i class="kernel"></i>kernel</li><li><i class="holder"></i>child, conditional</li><li><i class="other"></i>other</li><li>! in a finding</li><li>dashed red: the path that is missing</li>
+          <li><i class="alloc"></i>allocation</li>
+          <li><i class="free"></i>free</li>
+          <li><i class="copy"></i>memset, memcpy</li>
+          <li><i class="kernel"></i>kernel</li>
+          <li><i class="holder"></i>child, conditional</li>
+          <li><i class="other"></i>other</li>
+          <li>! in a finding</li>
+          <li>dashed red: the path that is missing</li>
         </ul></div>
       <div class="detail" id="detail" aria-live="polite"></div>
     </div>
   </section>
   <section aria-labelledby="h-lives"><h2 id="h-lives">Lifetimes</h2>
-    <p class="quiet small">Each allocation from the level that makes it to the level that frees it. A level is a node's place on the longest path to it; dots are uses.</p>
+    <p class="quiet small">Each allocation from the level that makes it to the level that frees it. A level is a node's place on
+      the longest path to it; dots are uses.</p>
     <p id="some"></p>
     <div class="canvas" id="lives"></div>
     <details><summary>As a table</summary><div class="canvas" id="table"></div></details>
   </section>
   <section aria-labelledby="h-map"><h2 id="h-map">Memory</h2><div id="map"></div></section>
-  <section aria-labelledby="h-limits"><h2 id="h-limits">What this audit could not see</h2><ul class="limits" id="limits"></ul></section>
+  <section aria-labelledby="h-limits">
+    <h2 id="h-limits">What this audit could not see</h2>
+    <ul class="limits" id="limits"></ul></section>
   <p class="quiet small" id="made"></p>
 </main>
 <script type="application/json" id="report">

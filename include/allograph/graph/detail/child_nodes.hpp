@@ -115,14 +115,14 @@ public:
         if constexpr (checked) {
             child.model(deps.where());
             refuse_as_child(child, deps.where());
-            ledger& mine = self().books();
-            ledger& inside = child.books();
+            auto& mine = self().books();
+            auto& inside = child.books();
             refuse_mutual_frees(mine, inside, deps.where());
             mine.model.reserve_imports(inside.model);
-            ledger::make_room(mine.inner, 1);
-            ledger::make_room(mine.exports, inside.exports.size());
-            ledger::make_room(mine.frees, inside.frees.size());
-            const std::vector<memory_use> uses = uses_of(inside);
+            mine.make_room(mine.inner, 1);
+            mine.reserve_exports(inside.exports().size(), inside.model.allocation_count());
+            mine.make_room(mine.frees, inside.frees.size());
+            const auto uses = uses_of(inside);
             const child_node made(self().add(deps, node_kind::child, nullptr, uses, add_to_driver));
             take_over(mine, inside, handle_access::parts(made).index);
             return give(made, child);
@@ -166,8 +166,8 @@ private:
     }
 
     template <class Ledger>
-    static std::vector<memory_use> uses_of(const Ledger& books) {
-        std::vector<memory_use> uses;
+    static auto uses_of(const Ledger& books) {
+        lazy<std::vector<memory_use>, Ledger> uses;
         uses.reserve(books.model.outside_uses().size());
         for (const auto& each : books.model.outside_uses()) {
             uses.push_back(each.use);
@@ -181,7 +181,7 @@ private:
         for (const Ledger* const frees : {&a, &b}) {
             const Ledger& makes = frees == &a ? b : a;
             for (const auto& each : frees->frees) {
-                for (const auto& other : makes.exports) {
+                for (const auto& other : makes.exports()) {
                     if (each.cell.is(other.cell)) {
                         throw misuse("C15", "parent and child: one frees " + each.what + ", which the other allocates\n  freed      " + line_text(each.freed) +
                                                 "\n  at         " + line_text(where) + "\n  fix: free an allocation in the graph that makes it, or in the parent after the child was moved in");
@@ -194,17 +194,17 @@ private:
     template <class Ledger>
     static void take_over(Ledger& mine, Ledger& inside, std::uint32_t node) noexcept {
         mine.model.commit_imports(inside.model, node);
-        for (const auto& each : inside.exports) {
+        for (const auto& each : inside.exports()) {
             // Entries are found by where they came from: the child's own, or what its children left to it.
             const std::uint32_t here = mine.model.local_of(inside.model.origin_of(each.allocation));
-            if (here != recorder::no_index) {
-                mine.exports.push_back({here, each.cell});
+            if (here != mine.model.no_index) {
+                mine.commit_export(here, each.cell);
             }
         }
         for (auto& each : inside.frees) {
             mine.frees.push_back(std::move(each));
         }
-        inside.exports.clear();
+        inside.drop_exports();
         inside.frees.clear();
         mine.hold(&inside, node);
     }

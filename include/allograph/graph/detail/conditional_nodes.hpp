@@ -122,6 +122,8 @@ public:
 private:
     Derived& self() noexcept { return static_cast<Derived&>(*this); }
 
+    using ledger = lazy<detail::ledger, Derived>;
+
     /// The books of bodies, made before the driver is called; what is not handed over dies again.
     class ledgers {
     public:
@@ -152,7 +154,7 @@ private:
 
     private:
         Derived& outer_;
-        std::vector<ledger*> books_;
+        lazy<std::vector<ledger*>, Derived> books_;
     };
     template <class Condition>
     Condition make(unsigned value, unsigned flags, source_line where) {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstring>
-#include <iterator>
 
 #include <allograph/driver/update_calls.hpp>
+#include <allograph/graph/detail/kernel_parameters.hpp>
 #include <allograph/graph/detail/ledger.hpp>
 #include <allograph/graph/update_error.hpp>
 #include <allograph/model/node_builder.hpp>
@@ -121,6 +121,7 @@ public:
     void set_enabled(const N& which, bool enabled, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         check_change(which, nullptr, {}, {file, line});
         driver::graph_node_set_enabled(self().exec_, which.get(), enabled, {file, line});
+        forget_borrows();
     }
     /// Whether a node works. Driver: cuGraphNodeGetEnabled
     template <class N>
@@ -135,7 +136,7 @@ public:
         requires(!holds_graph && Same == Checks)
     void update(const basic_graph<Kind, Same>& other, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         const source_line where{file, line};
-        [[maybe_unused]] std::vector<ledger::borrowed> borrows;
+        [[maybe_unused]] lazy<std::vector<borrowed>, Derived> borrows;
         if constexpr (Checks == checking::on) {
             other.model(where);
             borrows = other.books().find_borrows();
@@ -219,21 +220,8 @@ private:
         }
         std::tuple<Params...> values{to_parameter<Params>(std::get<I>(args))...};
         void* pointers[sizeof...(Params) + 1] = {const_cast<void*>(static_cast<const void*>(&std::get<I>(values)))...};
-        CUDA_KERNEL_NODE_PARAMS_v2 parameters{};
-        parameters.func = function.function();
-        if (function.function() == nullptr) {
-            parameters.kern = function.library_kernel();
-            parameters.ctx = context();
-        }
-        parameters.gridDimX = config.grid.x;
-        parameters.gridDimY = config.grid.y;
-        parameters.gridDimZ = config.grid.z;
-        parameters.blockDimX = config.block.x;
-        parameters.blockDimY = config.block.y;
-        parameters.blockDimZ = config.block.z;
-        parameters.sharedMemBytes = config.shared_bytes;
-        parameters.kernelParams = pointers;
-        driver::graph_exec_kernel_node_set_params(self().exec_, which.get(), parameters, where);
+        driver::graph_exec_kernel_node_set_params(self().exec_, which.get(),
+                                                  kernel_parameters(function, config, context(), pointers), where);
         forget_borrows();
     }
 
@@ -249,7 +237,7 @@ private:
             auto* at = parts.graph == 0 ? &root : root.find(parts.graph);
             if (parts.graph == 0) {
                 index = root.model.index_of(which.get());
-                if (index == recorder::no_index) {
+                if (index == lazy<recorder, Derived>::no_index) {
                     return;  // inside of a copied child, of which no model tells more
                 }
             }
@@ -295,7 +283,9 @@ private:
         node prevented(info.errorNode != nullptr ? info.errorNode : info.errorFromNode);
         if constexpr (Checks == checking::on) {
             auto& model = other.model(where);
-            if (const std::uint32_t index = prevented.get() == nullptr ? recorder::no_index : model.index_of(prevented.get()); index != recorder::no_index) {
+            if (const std::uint32_t index =
+                    prevented.get() == nullptr ? lazy<recorder, Derived>::no_index : model.index_of(prevented.get());
+                index != lazy<recorder, Derived>::no_index) {
                 prevented = handle_access::make_node(prevented.get(), model.graph_id(), index);
                 text += ": the " + std::string(kind_text(model.kind_of(index))) + " of " + line_text(model.added_at(index));
             }

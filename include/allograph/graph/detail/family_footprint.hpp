@@ -16,8 +16,8 @@ struct child_block {
     std::uint64_t base = 0;  // unknown until an allocation of the parent shows it
 };
 
-template <class Ledger>
-void add_child_blocks(Ledger& books, Ledger& child, std::vector<child_block>& blocks, source_line where) {
+template <class Ledger, class Blocks>
+void add_child_blocks(Ledger& books, Ledger& child, Blocks& blocks, source_line where) {
     const memory_footprint inside = family_footprint(child, where);
     for (int ordinal = 0; ordinal < memory_footprint::most_devices; ++ordinal) {
         if (inside.on(device{ordinal}) == 0) {
@@ -40,8 +40,8 @@ void add_child_blocks(Ledger& books, Ledger& child, std::vector<child_block>& bl
 }
 
 /// True where an allocation lies in a block, or is the first to.
-template <class Ledger>
-bool in_a_block(Ledger& books, std::uint32_t allocation, std::vector<child_block>& blocks) {
+template <class Ledger, class Blocks>
+bool in_a_block(Ledger& books, std::uint32_t allocation, Blocks& blocks) {
     const std::uint64_t address = books.model.address_of(allocation);
     child_block* best = nullptr;
     for (child_block& each : blocks) {
@@ -71,8 +71,8 @@ bool in_a_block(Ledger& books, std::uint32_t allocation, std::vector<child_block
 /// What a graph takes with its moved children: its own chunks, and a block for each child.
 template <class Ledger>
 memory_footprint family_footprint(Ledger& books, source_line where) {
-    std::vector<child_block> blocks;
-    std::vector<std::uint32_t> inside;  // allocations in blocks
+    lazy<std::vector<child_block>, Ledger> blocks;
+    lazy<std::vector<std::uint32_t>, Ledger> inside;  // allocations in blocks
     auto child = books.inner.begin();
     for (std::uint32_t i = 0; i <= books.model.allocation_count(); ++i) {
         const bool last = i == books.model.allocation_count();

@@ -15,7 +15,7 @@ struct independent {
     allocation_cell only;  ///< live while the executable is, where there may be one (rule C18)
     CUcontext context = nullptr;
     std::uint32_t graph_id = 0;
-    std::vector<ledger::borrowed> borrows;
+    std::vector<borrowed> borrows;
 };
 
 }  // namespace detail

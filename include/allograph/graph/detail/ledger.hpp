@@ -3,19 +3,31 @@
 #include <string>
 #include <vector>
 
+#include <allograph/detail/lazy.hpp>
 #include <allograph/graph/detail/allocation_cell.hpp>
 #include <allograph/graph/detail/spin_lock.hpp>
 #include <allograph/graph/orphan.hpp>
+#include <allograph/model/detail/growing.hpp>
 #include <allograph/model/recorder.hpp>
 
 namespace allograph {
 inline namespace v0 {
 namespace detail {
 
+/// Memory of another graph that a graph uses.
+struct borrowed {
+    allocation_cell cell;
+    std::string what;
+    source_line used;
+};
+
 /// What a checked graph remembers besides its nodes: which allocations outlive a launch, and which allocations of
 /// other graphs it frees. Every live ledger can be found by its graph's id, so that one graph can give the
 /// allocation of another its fate.
-class ledger {
+///
+/// A template like the recorder: a file that builds no checked graph pays for its text alone.
+template <class Lazy>
+class basic_ledger {
 public:
     struct exported {
         std::uint32_t allocation;
@@ -30,7 +42,7 @@ public:
     };
     /// One that is about to be added, with all that could fail behind it.
     struct coming_free {
-        ledger* maker;
+        basic_ledger* maker;
         std::uint32_t allocation;
         foreign_free entry;
     };
@@ -41,19 +53,14 @@ public:
         std::uint64_t peers;
     };
 
-    /// Memory of another graph that this one uses.
-    struct borrowed {
-        allocation_cell cell;
-        std::string what;
-        source_line used;
-    };
+    using borrow_list = lazy<std::vector<borrowed>, Lazy>;
 
-    explicit ledger(std::uint32_t id) : model(id), id_(id) { enroll(); }
-    ledger(std::uint32_t id, recorder&& copied) : model(std::move(copied)), id_(id) { enroll(); }
-    ledger(const ledger&) = delete;
-    ledger& operator=(const ledger&) = delete;
-    ~ledger() {
-        for (ledger* const each : inner) {
+    explicit basic_ledger(std::uint32_t id) : model(id), id_(id) { enroll(); }
+    basic_ledger(std::uint32_t id, basic_recorder<Lazy>&& copied) : model(std::move(copied)), id_(id) { enroll(); }
+    basic_ledger(const basic_ledger&) = delete;
+    basic_ledger& operator=(const basic_ledger&) = delete;
+    ~basic_ledger() {
+        for (basic_ledger* const each : inner) {
             delete each;
         }
         for (const foreign_free& each : frees) {
@@ -61,13 +68,13 @@ public:
                 lose({each.address, each.bytes, CUDA_ERROR_ILLEGAL_STATE});
             }
         }
-        for (const exported& each : exports) {
+        for (const exported& each : exports_) {
             if (each.cell.maker_leaves()) {
                 lose({model.address_of(each.allocation), model.bytes_of(each.allocation), CUDA_ERROR_ILLEGAL_STATE});
             }
         }
         const spin_lock guard;
-        ledger** link = &first();
+        basic_ledger** link = &first();
         while (*link != this) {
             link = &(*link)->next_;
         }
@@ -75,9 +82,9 @@ public:
     }
 
     /// The ledger of a graph that is alive, or null.
-    static ledger* find(std::uint32_t id) noexcept {
+    static basic_ledger* find(std::uint32_t id) noexcept {
         const spin_lock guard;
-        ledger* each = first();
+        basic_ledger* each = first();
         while (each != nullptr && each->id_ != id) {
             each = each->next_;
         }
@@ -88,10 +95,9 @@ public:
 
     /// A free in this graph of another's allocation: that graph learns its fate, and both share the cell that says whether
     /// the memory is live (rules F3 to F5, X6). Two steps, so that the second cannot fail. @throws misuse [F1] [F4]
-    template <class = void>
     [[nodiscard]] coming_free prepare_free(allocation_ref allocation, source_line where) {
         std::uint32_t index = allocation.index;
-        ledger* const maker = launcher_of(allocation, index);
+        basic_ledger* const maker = launcher_of(allocation, index);
         if (maker == nullptr) {
             broken_rule("F4", "the graph that made this allocation is gone, and its executable too: nothing will ever allocate it", where);
         }
@@ -99,14 +105,13 @@ public:
         make_room(frees, 1);
         return {maker, index, {maker->prepare_export(index), maker->model.describe(index), where, maker->model.address_of(index), maker->model.bytes_of(index)}};
     }
-    template <class = void>
     void commit_free(coming_free&& coming) noexcept {
         coming.maker->commit_export(coming.allocation, coming.entry.cell);
         coming.maker->model.set_fate(coming.allocation, allocation_fate::given);
         frees.push_back(std::move(coming.entry));
     }
     /// A capture may have freed an allocation whose token is still in the caller's hands (rule C12).
-    static void refuse_if_freed(const recorder& maker, std::uint32_t allocation, source_line where) {
+    static void refuse_if_freed(const basic_recorder<Lazy>& maker, std::uint32_t allocation, source_line where) {
         if (maker.fate_of(allocation) == allocation_fate::freed) [[unlikely]] {
             throw misuse("F1", maker.describe(allocation) + " is freed already, inside of its graph\n  allocated  " + line_text(maker.allocated_at(allocation)) +
                                    "\n  freed      " + line_text(maker.added_at(maker.freed_by(allocation))) + "\n  at         " + line_text(where) +
@@ -116,7 +121,7 @@ public:
 
     /// The driver's graph goes to somebody who does not tell: what it allocates may live, what it frees is its owner's care.
     void lose_sight() noexcept {
-        for (const exported& each : exports) {
+        for (const exported& each : exports_) {
             each.cell.lose_sight();
         }
         frees.clear();
@@ -128,44 +133,52 @@ public:
         if (const allocation_cell* known = export_of(allocation)) {
             return *known;
         }
-        make_room(exports, room);
+        reserve_exports(room);
         return allocation_cell::make();
     }
     void commit_export(std::uint32_t allocation, const allocation_cell& cell) noexcept {
         if (export_of(allocation) == nullptr) {
-            exports.push_back(exported{allocation, cell});
+            exports_.push_back(exported{allocation, cell});
+            export_places_[allocation] = static_cast<std::uint32_t>(exports_.size());
         }
     }
+    /// @param later  allocations that come before the entries are made
+    void reserve_exports(std::size_t room, std::size_t later = 0) {
+        make_room(exports_, room);
+        export_places_.reserve(model.allocation_count() + later);
+    }
     [[nodiscard]] const allocation_cell* export_of(std::uint32_t allocation) const noexcept {
-        for (const exported& each : exports) {
-            if (each.allocation == allocation) {
-                return &each.cell;
-            }
-        }
-        return nullptr;
+        const std::uint32_t place = allocation < export_places_.capacity() ? export_places_[allocation] : 0;
+        return place != 0 ? &exports_[place - 1].cell : nullptr;
+    }
+    [[nodiscard]] const auto& exports() const noexcept { return exports_; }
+    /// For a child that has moved: the graph around it has the entries now.
+    void drop_exports() noexcept {
+        exports_.clear();
+        export_places_ = {};
     }
 
     // ---- graphs inside of this one: moved children and bodies of conditionals
 
     /// @param node  of this graph, holds the other one; there is room in `inner`
-    void hold(ledger* other, std::uint32_t node) noexcept {
+    void hold(basic_ledger* other, std::uint32_t node) noexcept {
         other->around_ = this;
         other->holder_ = node;
         inner.push_back(other);
     }
-    [[nodiscard]] const ledger& outermost() const noexcept { return around_ == nullptr ? *this : around_->outermost(); }
-    [[nodiscard]] ledger& outermost() noexcept { return around_ == nullptr ? *this : around_->outermost(); }
-    [[nodiscard]] ledger* around() const noexcept { return around_; }
+    [[nodiscard]] const basic_ledger& outermost() const noexcept { return around_ == nullptr ? *this : around_->outermost(); }
+    [[nodiscard]] basic_ledger& outermost() noexcept { return around_ == nullptr ? *this : around_->outermost(); }
+    [[nodiscard]] basic_ledger* around() const noexcept { return around_; }
     /// The node of the graph around this one that holds it.
     [[nodiscard]] std::uint32_t holder() const noexcept { return holder_; }
 
     /// The graph whose launches make an allocation, or null: the one that allocates it, or the outermost one around that.
     /// @param index  its number in the graph that made it, then in the one found
-    [[nodiscard]] static ledger* launcher_of(allocation_ref allocation, std::uint32_t& index) noexcept {
-        ledger* found = find(allocation.graph);
+    [[nodiscard]] static basic_ledger* launcher_of(allocation_ref allocation, std::uint32_t& index) noexcept {
+        basic_ledger* found = find(allocation.graph);
         while (found != nullptr && found->around_ != nullptr) {
             const std::uint32_t outside = found->around_->model.local_of(allocation);
-            if (outside == recorder::no_index) {
+            if (outside == basic_recorder<Lazy>::no_index) {
                 break;  // freed inside
             }
             index = outside;
@@ -177,11 +190,11 @@ public:
     /// Calls `visit` with the graph that knows the allocation of a use, the node there that stands for `user`, a node of
     /// `at`, and the allocation's number; with the graphs on the way it calls `pass`.
     template <class Visit, class Pass>
-    static void resolve(ledger* at, std::uint32_t user, const memory_use& use, Visit&& visit, Pass&& pass) {
+    static void resolve(basic_ledger* at, std::uint32_t user, const memory_use& use, Visit&& visit, Pass&& pass) {
         bool certain = true;
         while (at != nullptr && use.allocation.known()) {
             const std::uint32_t allocation = at->model.local_of(use.allocation);
-            if (allocation != recorder::no_index) {
+            if (allocation != basic_recorder<Lazy>::no_index) {
                 return visit(*at, user, allocation);
             }
             certain = certain && at->model.kind_of(user) != node_kind::conditional;
@@ -197,34 +210,36 @@ public:
     template <class What>
     void check_around(std::span<const memory_use> uses, bool copies, What&& what, source_line where) {
         for (const memory_use& use : uses) {
-            if (model.local_of(use.allocation) == recorder::no_index) {
-                resolve(around_, holder_, use,
-                        [&](ledger& there, std::uint32_t user, std::uint32_t allocation) {
-                            there.model.check_late_use(user, allocation, what, where, copies);
-                            there.model.reserve_late_uses(uses.size());
-                        },
-                        [&](ledger& between) { between.model.reserve_outside(uses.size()); });
+            if (model.local_of(use.allocation) == basic_recorder<Lazy>::no_index) {
+                resolve(
+                    around_, holder_, use,
+                    [&](basic_ledger& there, std::uint32_t user, std::uint32_t allocation) {
+                        there.model.check_late_use(user, allocation, what, where, copies);
+                        there.model.reserve_late_uses(uses.size());
+                    },
+                    [&](basic_ledger& between) { between.model.reserve_outside(uses.size()); });
             }
         }
     }
-    template <class = void>
     void commit_around(std::span<const memory_use> uses, source_line where) noexcept {
         for (const memory_use& use : uses) {
-            if (model.local_of(use.allocation) == recorder::no_index) {
-                resolve(around_, holder_, use,
-                        [&](ledger& there, std::uint32_t user, std::uint32_t allocation) { there.model.commit_late_use(user, allocation, use.how); },
-                        [&](ledger& between) { between.model.commit_outside({use, where}); });
+            if (model.local_of(use.allocation) == basic_recorder<Lazy>::no_index) {
+                resolve(
+                    around_, holder_, use,
+                    [&](basic_ledger& there, std::uint32_t user, std::uint32_t allocation) {
+                        there.model.commit_late_use(user, allocation, use.how);
+                    },
+                    [&](basic_ledger& between) { between.model.commit_outside({use, where}); });
             }
         }
     }
 
     /// What this graph uses of others that are there, for its launches to ask whether it is live (rule X6).
-    template <class = void>
-    [[nodiscard]] std::vector<borrowed> find_borrows() const {
-        std::vector<borrowed> found;
-        for (const recorder::outside_use& each : model.outside_uses()) {
+    [[nodiscard]] borrow_list find_borrows() const {
+        borrow_list found;
+        for (const auto& each : model.outside_uses()) {
             std::uint32_t allocation = each.use.allocation.index;
-            ledger* const maker = launcher_of(each.use.allocation, allocation);
+            basic_ledger* const maker = launcher_of(each.use.allocation, allocation);
             if (maker == nullptr || model.lost_nodes()) {
                 continue;
             }
@@ -240,7 +255,7 @@ public:
         }
         return found;
     }
-    static void require_live(const std::vector<borrowed>& borrows, source_line where) {
+    static void require_live(const borrow_list& borrows, source_line where) {
         for (const borrowed& each : borrows) {
             if (each.cell.gone()) [[unlikely]] {
                 refuse_borrowed(each, where);
@@ -249,13 +264,12 @@ public:
     }
 
     /// Memory of another device is reached with a descriptor for the graph's own alone (rule P1).
-    template <class = void>
     [[gnu::noinline]] void refuse_unreachable(std::span<const memory_use> uses, int ordinal, source_line where) const {
         for (const memory_use& use : uses) {
             const std::uint32_t allocation = model.local_of(use.allocation);
             for (const remote& each : elsewhere) {
                 if (each.allocation == allocation && (each.peers >> static_cast<unsigned>(ordinal) & 1) == 0) {
-                    const std::string own = std::to_string(ordinal);
+                    const lazy<std::string, Lazy> own = std::to_string(ordinal);
                     throw misuse("P1", model.describe(allocation) + " is on device " + std::to_string(model.device_of(allocation)) + " and not shared with device " + own +
                                            ", where this node runs\n  allocated  " + line_text(model.allocated_at(allocation)) + "\n  at         " + line_text(where) +
                                            "\n  fix: allocate it with shared_with(device{" + own + "})");
@@ -271,12 +285,11 @@ public:
         }
     }
 
-    recorder model;
-    std::vector<exported> exports;
+    basic_recorder<Lazy> model;
     std::vector<foreign_free> frees;
-    std::vector<borrowed> borrows;  // of the executable
+    borrow_list borrows;  // of the executable
     std::vector<remote> elsewhere;
-    std::vector<ledger*> inner;
+    std::vector<basic_ledger*> inner;
     bool holds_conditional = false;
     std::uint32_t open_conditions = 0;  // made, and used by no node so far
     bool in_executable = false;
@@ -285,15 +298,15 @@ public:
     allocation_cell one_executable;  // live while the only one of a graph that holds a conditional is (rule C18)
 
 private:
-    [[noreturn, gnu::cold, gnu::noinline]] static void refuse_borrowed(const borrowed& each, source_line where) {
+    [[noreturn, gnu::cold, gnu::noinline]] static void refuse_borrowed(const lazy<borrowed, Lazy>& each, source_line where) {
         throw misuse("X6", "this graph uses " + each.what + ", which is not live: launch the graph that allocates it first, and keep its output\n  used       " +
                                line_text(each.used) + "\n  launched   " + line_text(where));
     }
 
     static void lose(const orphan& memory) noexcept { current_orphan_handler()(memory); }
 
-    static ledger*& first() noexcept {
-        static ledger* head = nullptr;
+    static basic_ledger*& first() noexcept {
+        static basic_ledger* head = nullptr;
         return head;
     }
     void enroll() noexcept {
@@ -303,10 +316,13 @@ private:
     }
 
     std::uint32_t id_;
-    ledger* next_ = nullptr;
-    ledger* around_ = nullptr;
+    std::vector<exported> exports_;
+    growing<std::uint32_t, true> export_places_;  // of an allocation's entry, plus one
+    basic_ledger* next_ = nullptr;
+    basic_ledger* around_ = nullptr;
     std::uint32_t holder_ = 0;
 };
+using ledger = basic_ledger<void>;
 
 }  // namespace detail
 }  // namespace v0

@@ -3,13 +3,13 @@
 #include <cstdlib>
 #include <vector>
 
+#include <allograph/detail/lazy.hpp>
 #include <allograph/driver/exec_calls.hpp>
 #include <allograph/driver/graph_calls.hpp>
 #include <allograph/graph/detail/device_info.hpp>
 #include <allograph/graph/detail/spin_lock.hpp>
 #include <allograph/graph/memory_footprint.hpp>
 #include <allograph/graph/out_of_memory.hpp>
-#include <allograph/model/recorder.hpp>
 
 namespace allograph {
 inline namespace v0 {
@@ -105,14 +105,14 @@ std::uint64_t chunk_bytes(device which, source_line where) {
 
 /// What a graph's allocations take: whole chunks that their addresses touch, each once.
 /// @param left_out  allocations that do not count, in ascending order
-template <class = void>
-memory_footprint footprint_of(const recorder& model, source_line where, const std::vector<std::uint32_t>& left_out = {}) {
+template <class Recorder, class List>
+memory_footprint footprint_of(const Recorder& model, source_line where, const List& left_out) {
     struct range {
         int ordinal;
         std::uint64_t first;  // chunks
         std::uint64_t end;
     };
-    std::vector<range> ranges;
+    lazy<std::vector<range>, Recorder> ranges;
     auto skipped = left_out.begin();
     for (std::uint32_t a = 0; a < model.allocation_count(); ++a) {
         if (skipped != left_out.end() && *skipped == a) {
@@ -149,7 +149,7 @@ memory_footprint footprint_of(const recorder& model, source_line where, const st
 }
 
 /// What launches on each stream have mapped: graphs on one stream share it (rule M4), so the next one there may.
-template <class = void>
+template <class Lazy = void>
 class stream_memory {
 public:
     static std::uint64_t on(CUstream stream, device which) noexcept {
@@ -181,8 +181,8 @@ private:
         std::uint64_t bytes;
         std::uint32_t epoch;
     };
-    static std::vector<entry>& entries() noexcept {
-        static std::vector<entry> list;
+    static lazy<std::vector<entry>, Lazy>& entries() noexcept {
+        static lazy<std::vector<entry>, Lazy> list;
         return list;
     }
 };

@@ -11,7 +11,8 @@ inline namespace v0 {
 namespace detail {
 
 /// The dependencies of one call as the driver takes them: the caller's own array where it is one, else gathered,
-/// up to 16 on the stack. Inlined by force: it is most of what an unchecked node costs above the raw call.
+/// up to 16 on the stack. Inlined by force, and `dependencies` never leaves it by address: so that object is no memory
+/// but a few registers, and that is most of what an unchecked node would cost above the raw call.
 class raw_dependencies {
 public:
     [[gnu::always_inline]] explicit raw_dependencies(const dependencies& deps) : list_(on_stack_), size_(deps.size()) {
@@ -19,8 +20,10 @@ public:
             for (std::size_t i = 0; i < size_; ++i) {
                 on_stack_[i] = deps.nodes()[i].get();
             }
+        } else if (deps.raw() != nullptr) {
+            list_ = deps.raw();
         } else {
-            other(deps);
+            gather(deps.nodes(), deps.gathered(), deps.inferred(), deps.where());
         }
     }
     raw_dependencies(const raw_dependencies&) = delete;
@@ -36,20 +39,16 @@ public:
 private:
     static constexpr std::size_t most_on_stack = 16;
 
-    [[gnu::noinline]] void other(const dependencies& deps) {
-        if (deps.inferred()) {
-            broken_rule("inferred", "inferred dependencies need a graph that checks", deps.where());
-        }
-        if (deps.raw() != nullptr) {
-            list_ = deps.raw();
-            return;
+    [[gnu::noinline]] void gather(const node* nodes, const node_parts* gathered, bool inferred, source_line where) {
+        if (inferred) {
+            broken_rule("inferred", "inferred dependencies need a graph that checks", where);
         }
         CUgraphNode* to = on_stack_;
         if (size_ > most_on_stack) {
             list_ = to = on_heap_ = new CUgraphNode[size_];
         }
         for (std::size_t i = 0; i < size_; ++i) {
-            to[i] = deps[i].get();
+            to[i] = nodes != nullptr ? nodes[i].get() : gathered[i].handle;
         }
     }
 

@@ -75,6 +75,11 @@ private:
         return all;
     }
 
+    [[nodiscard]] static std::string number(std::uint32_t node) { return "node " + std::to_string(node); }
+    static std::string verb(const nodes& subjects, const char* base) {
+        return std::string(" ") + base + (subjects.size() == 1 ? "s " : " ");
+    }
+
     /// Rules O1 to O4.
     void judge_order(std::uint32_t a) {
         const audit_report::allocation& it = report_.allocations[a];
@@ -91,50 +96,61 @@ private:
             }
         }
         if (!early.empty()) {
-            const bool one = early.size() == 1;
-            add("O1", severity::error,
-                text_of(early) + (one ? " uses " : " use ") + name_of(a) + ", but " + (one ? "is" : "are") +
-                    " not ordered after its allocation (node " + std::to_string(it.allocated_by) + ")",
-                std::string("let ") + (one ? "it" : "each") + " depend on node " + std::to_string(it.allocated_by) +
-                    " or on a node behind that",
-                a, with(early, {it.allocated_by}))
-                .missing = {it.allocated_by, early.front()};
+            add_early(a, early);
         }
         if (!late.empty()) {
-            finding& made = add("O2", severity::error,
-                                text_of(late) + (late.size() == 1 ? " uses " : " use ") + name_of(a) + " after its free (node " +
-                                    std::to_string(it.freed_by) + ")",
-                                "move the free behind " + text_of(late) + ", and let it depend on " +
-                                    (late.size() == 1 ? "that node" : "them"),
-                                a, with(late, {it.allocated_by, it.freed_by}));
-            made.path = order_.path(it.freed_by, late.front());
-            tell_successor(made, late);
+            add_late(a, late);
         }
         if (!unordered.empty()) {
-            finding& made =
-                add("O3", severity::error,
-                    "the free of " + name_of(a) + " (node " + std::to_string(it.freed_by) + ") is not ordered after " +
-                        text_of(unordered) + (unordered.size() == 1 ? ", which uses it" : ", which use it"),
-                    "let the free (node " + std::to_string(it.freed_by) + ") depend on " + text_of(unordered), a,
-                    with(unordered, {it.allocated_by, it.freed_by}));
-            made.missing = {unordered.front(), it.freed_by};
-            tell_successor(made, unordered);
+            add_unordered(a, unordered);
         }
         // Ordering the uses orders the free as well.
         if (early.empty() && unordered.empty() && it.freed_by != none && !order_.before(it.allocated_by, it.freed_by)) {
             add("O4", severity::error,
-                "the free of " + name_of(a) + " (node " + std::to_string(it.freed_by) +
-                    ") is not ordered after its allocation (node " + std::to_string(it.allocated_by) + ")",
-                "let the free (node " + std::to_string(it.freed_by) + ") depend on node " + std::to_string(it.allocated_by), a,
+                "the free (" + number(it.freed_by) + ") of " + name_of(a) + " is not ordered after its allocation (" +
+                    number(it.allocated_by) + ")",
+                "let the free (" + number(it.freed_by) + ") depend on " + number(it.allocated_by), a,
                 {it.allocated_by, it.freed_by})
                 .missing = {it.allocated_by, it.freed_by};
         }
     }
 
+    void add_early(std::uint32_t a, const nodes& users) {
+        const std::uint32_t maker = report_.allocations[a].allocated_by;
+        add("O1", severity::error,
+            text_of(users) + verb(users, "use") + name_of(a) + " and" + (users.size() == 1 ? " is" : " are") +
+                " not ordered after its allocation (" + number(maker) + ")",
+            std::string("let ") + (users.size() == 1 ? "it" : "each") + " depend on " + number(maker) +
+                " or on a node behind that",
+            a, with(users, {maker}))
+            .missing = {maker, users.front()};
+    }
+    void add_late(std::uint32_t a, const nodes& users) {
+        const audit_report::allocation& it = report_.allocations[a];
+        finding& made = add("O2", severity::error,
+                            text_of(users) + verb(users, "use") + name_of(a) + " after its free (" + number(it.freed_by) + ")",
+                            "free behind " + text_of(users) + ": let the free depend on " +
+                                (users.size() == 1 ? "that node" : "them") + ", and not the other way round",
+                            a, with(users, {it.allocated_by, it.freed_by}));
+        made.path = order_.path(it.freed_by, users.front());
+        tell_successor(made, users);
+    }
+    void add_unordered(std::uint32_t a, const nodes& users) {
+        const audit_report::allocation& it = report_.allocations[a];
+        finding& made = add("O3", severity::error,
+                            "the free (" + number(it.freed_by) + ") of " + name_of(a) + " is not ordered after " +
+                                text_of(users) + ", which" + verb(users, "use") + "it",
+                            "let the free (" + number(it.freed_by) + ") depend on " + text_of(users), a,
+                            with(users, {it.allocated_by, it.freed_by}));
+        made.missing = {users.front(), it.freed_by};
+        tell_successor(made, users);
+    }
+
     /// Rule X9: whose bytes they are by then.
     void tell_successor(finding& made, const nodes& users) {
-        for (const std::uint32_t u : users) {
-            made.overlaps = found_.successor(made.allocation, u);
+        constexpr std::size_t most = 16;  // users that are asked for it
+        for (std::size_t i = 0; i < users.size() && i < most; ++i) {
+            made.overlaps = found_.successor(made.allocation, users[i]);
             if (made.overlaps != none) {
                 const std::uint32_t maker = report_.allocations[made.overlaps].allocated_by;
                 made.message += "; the freed bytes may belong to allocation " + std::to_string(made.overlaps) + " (node " +
@@ -216,8 +232,8 @@ private:
         const bool output = std::find(program_.outputs.begin(), program_.outputs.end(), it.address) != program_.outputs.end();
         if (it.freed_by == none && !program_.freed_on_launch && !output && !in_body(it.allocated_by)) {
             add("F10", severity::note,
-                name_of(a) + " (node " + std::to_string(it.allocated_by) +
-                    ") leaves the graph: no node frees it, so somebody else must, and before that it cannot be launched again",
+                name_of(a) + ", made by node " + std::to_string(it.allocated_by) +
+                    ", leaves the graph: no node frees it, so somebody else must, and before that it cannot be launched again",
                 "free it in the graph, or on a stream after each launch, or instantiate the graph with auto-free on launch", a,
                 {it.allocated_by});
         }

@@ -11,19 +11,22 @@ namespace allograph {
 inline namespace v0 {
 namespace detail {
 
+// Templates, so that a file that includes them and makes no mistake pays for their text alone.
+
 /// The text of a diagnostic: a headline, a row for each line of the program that is involved, and the fix.
-class message {
+template <class>
+class basic_message {
 public:
     /// @param at  the call that breaks the rule
-    message(std::string headline, source_line at) : headline_(static_cast<std::string&&>(headline)), at_(at) {}
+    basic_message(std::string headline, source_line at) : headline_(static_cast<std::string&&>(headline)), at_(at) {}
 
     [[nodiscard]] source_line at() const noexcept { return at_; }
 
-    message& row(const char* verb, source_line where, std::string text = {}) {
+    basic_message& row(const char* verb, source_line where, std::string text = {}) {
         rows_.push_back({verb, where.known() ? line_text(where) : std::string("(unknown)"), static_cast<std::string&&>(text)});
         return *this;
     }
-    message& note(std::string text) {
+    basic_message& note(std::string text) {
         rows_.push_back({"note:", {}, static_cast<std::string&&>(text)});
         return *this;
     }
@@ -52,9 +55,11 @@ private:
     source_line at_;
     std::vector<entry> rows_;
 };
+using message_text = basic_message<void>;
 
 /// "4 MiB", "1.5 KiB", "100 bytes".
-inline std::string bytes_text(std::uint64_t bytes) {
+template <class = void>
+std::string bytes_text(std::uint64_t bytes) {
     constexpr const char* units[] = {" bytes", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
     std::size_t unit = 0;
     std::uint64_t size = 1;
@@ -101,12 +106,15 @@ inline const char* kind_text(node_kind kind) noexcept {
         return "semaphore wait";
     case node_kind::batch_mem_op:
         return "batch of memory operations";
+    case node_kind::captured:
+        return "captured work";
     }
     return "node";
 }
 
 /// "kernel 'saxpy'", "memset".
-inline std::string node_text(node_kind kind, const char* name) {
+template <class = void>
+std::string node_text(node_kind kind, const char* name) {
     std::string text = kind_text(kind);
     if (name != nullptr && *name != '\0') {
         text += std::string(" '") + name + "'";

@@ -23,15 +23,18 @@ namespace detail {
 /// mistakes, is searched for, over the nodes between the two.
 ///
 /// All of this is built when it is first asked for: in most programs every question is answered by an edge.
-class reachability {
+///
+/// A template like the recorder: a file that builds no checked graph pays for its text alone.
+template <class>
+class basic_reachability {
 public:
     using number = std::uint32_t;
 
-    reachability() noexcept = default;
-    reachability(reachability&&) noexcept = default;
-    reachability& operator=(reachability&&) noexcept = default;
+    basic_reachability() noexcept = default;
+    basic_reachability(basic_reachability&&) noexcept = default;
+    basic_reachability& operator=(basic_reachability&&) noexcept = default;
     /// A copy, without the room for more and without what searches found.
-    reachability(const reachability& other)
+    basic_reachability(const basic_reachability& other)
         : late_(other.late_), descending_(other.descending_), removed_(other.removed_),
           starts_(other.starts_, other.size_ == 0 ? 0 : other.size_ + std::size_t{2}), edges_(other.edges_, other.edge_count_),
           size_(other.size_), room_(other.size_), edge_count_(other.edge_count_) {}
@@ -384,6 +387,7 @@ private:
     number room_ = 0;
     number edge_count_ = 0;
 };
+using reachability = basic_reachability<void>;
 
 }  // namespace detail
 }  // namespace v0

@@ -216,7 +216,7 @@ template <class Lazy>
         lowest = n < lowest ? n : lowest;
     }
     order_.sweep(lowest, pending_dependencies());
-    std::vector<number> missing;
+    vector<number> missing;
     for (const number n : targets_) {
         if (!order_.swept(n)) {
             missing.push_back(n);
@@ -338,9 +338,9 @@ template <class Lazy>
     for (const number n : targets_) {
         if (!order_.swept(n)) {
             ordered = false;
-            const std::string what = pending_text();
+            const string what = pending_text();
             raise("O6",
-                  detail::message(
+                  detail::message_text(
                       what + " and " + text_of(n) + " touch " + short_name(a) + " in no order, and one of them writes", where_)
                       .row("allocated", made_at(a), description(a))
                       .row("used", added_at(n - 1), text_of(n))

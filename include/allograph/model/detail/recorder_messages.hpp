@@ -8,8 +8,8 @@ namespace allograph {
 inline namespace v0 {
 
 template <class Lazy>
-[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise(const char* rule, const detail::message& what,
-                                                         const std::string& fix) const {
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise(const char* rule, const detail::message_text& what,
+                                                              const string& fix) const {
     const misuse mistake(rule, what.text(fix));
     if (findings_ == nullptr) {
         throw mistake;
@@ -18,13 +18,13 @@ template <class Lazy>
 }
 
 template <class Lazy>
-[[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::text_of(number n) const {
+[[gnu::cold, gnu::noinline]] auto basic_recorder<Lazy>::text_of(number n) const -> string {
     return detail::node_text(kind_of(n - 1), name_of(n));
 }
 
 /// What the pending node is.
 template <class Lazy>
-[[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::pending_text() const {
+[[gnu::cold, gnu::noinline]] auto basic_recorder<Lazy>::pending_text() const -> string {
     return detail::node_text(kind_, freeing_ != 0 ? label_of(allocations_[freeing_ - 1]) : name_);
 }
 
@@ -78,36 +78,36 @@ template <class Lazy>
 }
 
 template <class Lazy>
-[[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::describe(std::uint32_t allocation) const {
+[[gnu::cold, gnu::noinline]] auto basic_recorder<Lazy>::describe(std::uint32_t allocation) const -> string {
     return description(allocations_[allocation]);
 }
 
 /// "x: float[1048576], 4 MiB"
 template <class Lazy>
-[[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::description(const allocation_record& a) const {
+[[gnu::cold, gnu::noinline]] auto basic_recorder<Lazy>::description(const allocation_record& a) const -> string {
     const char* const label = label_of(a);
     const detail::element_type& type = types_[a.type];
     const std::uint64_t bytes = bytes_of(number_of(a));
-    return (label == nullptr ? std::string() : label + std::string(": ")) + std::string(type.name, type.name_size) + "[" +
+    return (label == nullptr ? string() : label + string(": ")) + string(type.name, type.name_size) + "[" +
            std::to_string(bytes / (type.bytes == 0 ? 1 : type.bytes)) + "], " + detail::bytes_text(bytes);
 }
 
 /// "'x'", or "float[1048576]" without a label
 template <class Lazy>
-[[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::short_name(const allocation_record& a) const {
+[[gnu::cold, gnu::noinline]] auto basic_recorder<Lazy>::short_name(const allocation_record& a) const -> string {
     const char* const label = label_of(a);
     if (label != nullptr) {
-        return std::string("'") + label + "'";
+        return string("'") + label + "'";
     }
-    const std::string all = description(a);
+    const string all = description(a);
     return all.substr(0, all.find(']') + 1);
 }
 
 /// "depends on: memset solver.cpp:43, kernel 'saxpy' solver.cpp:44"
 template <class Lazy>
-[[gnu::cold, gnu::noinline]] std::string basic_recorder<Lazy>::dependencies_text() const {
+[[gnu::cold, gnu::noinline]] auto basic_recorder<Lazy>::dependencies_text() const -> string {
     constexpr std::size_t most = 6;
-    std::string text = "depends on: ";
+    string text = "depends on: ";
     for (std::size_t i = 0; i < degree_ && i < most; ++i) {
         const number n = order_.pending()[i];
         text += (i == 0 ? "" : ", ") + text_of(n) + " " + detail::line_text(added_at(n - 1));
@@ -122,8 +122,8 @@ template <class Lazy>
 
 /// The number of a node of this graph, or 0 and what is wrong with it.
 template <class Lazy>
-[[gnu::cold, gnu::noinline]] typename basic_recorder<Lazy>::number basic_recorder<Lazy>::find(const node& n, const char*& rule, std::string& trouble,
-                                                                    std::string& fix) {
+[[gnu::cold, gnu::noinline]] typename basic_recorder<Lazy>::number basic_recorder<Lazy>::find(const node& n, const char*& rule,
+                                                                                              string& trouble, string& fix) {
     const detail::node_parts& parts = detail::handle_access::parts(n);
     rule = "D3";
     fix = "depend on nodes of this graph alone; whole graphs are ordered by launching them on one stream, or as child graphs";
@@ -163,13 +163,13 @@ template <class Lazy>
 [[gnu::noinline]] typename basic_recorder<Lazy>::number basic_recorder<Lazy>::resolve_other(const node& dependency, std::size_t position,
                                                                   std::size_t count) {
     const char* rule = nullptr;
-    std::string trouble;
-    std::string fix;
+    string trouble;
+    string fix;
     const number found = find(dependency, rule, trouble, fix);
     if (found == 0) {
-        const std::string which =
+        const string which =
             count == 1 ? "the dependency" : "dependency " + std::to_string(position + 1) + " of " + std::to_string(count);
-        raise(rule, detail::message(which + " " + trouble, where_).row("added", where_, pending_text()), fix);
+        raise(rule, detail::message_text(which + " " + trouble, where_).row("added", where_, pending_text()), fix);
     } else if (by_handle_.built()) {
         by_handle_.reserve_one();
     }
@@ -179,11 +179,11 @@ template <class Lazy>
 template <class Lazy>
 typename basic_recorder<Lazy>::number basic_recorder<Lazy>::resolve_end(const node& end, const char* role, source_line where) {
     const char* rule = nullptr;
-    std::string trouble;
-    std::string fix;
+    string trouble;
+    string fix;
     const number found = find(end, rule, trouble, fix);
     if (found == 0) {
-        raise(rule, detail::message(std::string("'") + role + "' " + trouble, where).row("at", where), fix);
+        raise(rule, detail::message_text(string("'") + role + "' " + trouble, where).row("at", where), fix);
     }
     return found;
 }
@@ -192,7 +192,7 @@ template <class Lazy>
 [[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_duplicate() {
     number* const given = order_.pending();
     std::size_t kept = 0;
-    std::vector<number> twice;
+    vector<number> twice;
     for (std::size_t i = 0; i < degree_; ++i) {
         bool seen = false;
         for (std::size_t k = 0; k < kept; ++k) {
@@ -205,7 +205,7 @@ template <class Lazy>
             given[kept++] = given[i];
         }
     }
-    detail::message what("a dependency stands twice", where_);
+    detail::message_text what("a dependency stands twice", where_);
     for (const number n : twice) {
         what.row("twice", added_at(n - 1), text_of(n));
     }
@@ -223,20 +223,20 @@ template <class Lazy>
 template <class Lazy>
 [[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_unordered_use(std::uint32_t allocation) const {
     const allocation_record& a = allocations_[allocation];
-    const std::string what = pending_text();
+    const string what = pending_text();
     raise("O1",
-          detail::message(what + " uses " + short_name(a) + ", but is not ordered after its allocation", where_)
+          detail::message_text(what + " uses " + short_name(a) + ", but is not ordered after its allocation", where_)
               .row("allocated", made_at(a), description(a))
               .row("used", where_, what + "; " + dependencies_text()),
-          std::string("let the ") + detail::kind_text(kind_) +
+          string("let the ") + detail::kind_text(kind_) +
               " depend on the allocation or on a node behind it, or pass ag::inferred");
 }
 
 template <class Lazy>
 [[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_use_after_free(std::uint32_t allocation) const {
     const allocation_record& a = allocations_[allocation];
-    const std::string what = pending_text();
-    detail::message text(what + " uses " + short_name(a) + " after its free", where_);
+    const string what = pending_text();
+    detail::message_text text(what + " uses " + short_name(a) + " after its free", where_);
     text.row("allocated", made_at(a), description(a))
         .row("freed", added_at(a.freed_by - 1))
         .row("used", where_, what);
@@ -255,24 +255,27 @@ template <class Lazy>
     }
     if (later != nullptr) {
         text.row("allocated", made_at(*later), description(*later))
-            .note(std::string("[X9] the freed bytes ") + (same_bytes ? "belong to " : "may belong to ") + short_name(*later) +
+            .note(string("[X9] the freed bytes ") + (same_bytes ? "belong to " : "may belong to ") + short_name(*later) +
                   " by now, which the " + detail::kind_text(kind_) + " would touch");
     }
-    raise("O2", text, std::string("add the ") + detail::kind_text(kind_) + " before the free, and let the free depend on it");
+    raise("O2", text, string("add the ") + detail::kind_text(kind_) + " before the free, and let the free depend on it");
 }
 
 /// @param user  the node, or the one that holds the graph in which the memory is used
 template <class Lazy>
-[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_late_use(const allocation_record& a, const char* rule, const std::string& what,
-                                                                       std::uint32_t user, source_line where) const {
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_late_use(const allocation_record& a, const char* rule,
+                                                                       const string& what, std::uint32_t user,
+                                                                       source_line where) const {
     const bool early = rule[1] == '1';
     const bool holds = kind_of(user) == node_kind::child || kind_of(user) == node_kind::conditional;
-    const std::string holder = text_of(user + 1);
-    detail::message text(what + (holds ? " inside of a " + holder : std::string()) + " uses " + short_name(a) +
-                             (early ? ", which is not allocated before it"
-                              : rule[1] == '2' ? ", whose free is there already: the driver takes a memset or memcpy before the free is added alone"
-                                             : ", whose free is not ordered after it"),
-                         where);
+    const string holder = text_of(user + 1);
+    detail::message_text text(
+        what + (holds ? " inside of a " + holder : string()) + " uses " + short_name(a) +
+            (early ? ", which is not allocated before it"
+             : rule[1] == '2'
+                 ? ", whose free is there already: the driver takes a memset or memcpy before the free is added alone"
+                 : ", whose free is not ordered after it"),
+        where);
     text.row("allocated", made_at(a), description(a)).row("used", where, what);
     if (holds) {
         text.row("inside", added_at(user), holder);
@@ -291,7 +294,7 @@ template <class Lazy>
     const allocation_record& a = allocations_[freeing_ - 1];
     freeing_ = 0;
     raise("F1",
-          detail::message(short_name(a) + " is freed already", where_)
+          detail::message_text(short_name(a) + " is freed already", where_)
               .row("allocated", made_at(a), description(a))
               .row("freed", added_at(a.freed_by - 1))
               .row("again", where_),
@@ -300,11 +303,11 @@ template <class Lazy>
 
 template <class Lazy>
 [[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_early_free(const allocation_record& a,
-                                                                    const std::vector<number>& missing) const {
+                                                                         const vector<number>& missing) const {
     constexpr std::size_t most = 8;
     if (missing.front() == a.made_by) {
         return raise("O4",
-                     detail::message("the free of " + short_name(a) + " is not ordered after its allocation", where_)
+                     detail::message_text("the free of " + short_name(a) + " is not ordered after its allocation", where_)
                          .row("allocated", made_at(a), description(a))
                          .row("freed", where_, dependencies_text()),
                      "let the free depend on the allocation, or pass ag::inferred");
@@ -313,7 +316,7 @@ template <class Lazy>
     for (const number n : missing) {
         one = one && n == missing.front();
     }
-    detail::message what(
+    detail::message_text what(
         "the free of " + short_name(a) + " is not ordered after " + (one ? "a node that uses it" : "nodes that use it"), where_);
     what.row("allocated", made_at(a), description(a));
     number last = 0;
@@ -336,16 +339,15 @@ template <class Lazy>
     }
     what.row("freed", where_, dependencies_text());
     raise("O3", what,
-          one ? std::string("let the free depend on the ") + detail::kind_text(kind_of(missing.front() - 1)) +
-                    ", or pass ag::inferred"
-              : std::string("let the free depend on them, or pass ag::inferred"));
+          one ? string("let the free depend on the ") + detail::kind_text(kind_of(missing.front() - 1)) + ", or pass ag::inferred"
+              : string("let the free depend on them, or pass ag::inferred"));
 }
 
 template <class Lazy>
 [[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_edge(const char* rule, const char* trouble, const char* fix, number from,
                                                               number to, source_line where) const {
     raise(rule,
-          detail::message(trouble, where)
+          detail::message_text(trouble, where)
               .row("from", added_at(from - 1), text_of(from))
               .row("to", added_at(to - 1), text_of(to))
               .row("at", where),
@@ -355,18 +357,18 @@ template <class Lazy>
 template <class Lazy>
 [[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_fates(std::span<const std::uint32_t> taken_now,
                                                                source_line where) const {
-    std::vector<bool> taken(allocation_count_);
+    vector<bool> taken(allocation_count_);
     for (const std::uint32_t a : taken_now) {
         taken[a] = true;
     }
-    std::vector<std::uint32_t> open;
+    vector<std::uint32_t> open;
     for (std::uint32_t i = 0; i < allocation_count_; ++i) {
         if (fate_of(i) == allocation_fate::none && !taken[i]) {
             open.push_back(i);
         }
     }
     const bool one = open.size() == 1;
-    detail::message what(one ? short_name(allocations_[open.front()]) + " has no fate: nobody frees it"
+    detail::message_text what(one ? short_name(allocations_[open.front()]) + " has no fate: nobody frees it"
                              : std::to_string(open.size()) + " allocations have no fate: nobody frees them",
                          where.known() ? where : allocated_at(open.front()));
     for (const std::uint32_t i : open) {
@@ -375,8 +377,7 @@ template <class Lazy>
     if (where.known()) {
         what.row("at", where);
     }
-    raise("F10", what,
-          std::string("free ") + (one ? "it" : "each") + " with add_free, or pass it to ag::outputs or ag::auto_free");
+    raise("F10", what, string("free ") + (one ? "it" : "each") + " with add_free, or pass it to ag::outputs or ag::auto_free");
 }
 
 }  // namespace v0

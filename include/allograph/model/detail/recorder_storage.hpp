@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <allograph/detail/lazy.hpp>
 #include <allograph/model/detail/allocation_record.hpp>
 #include <allograph/model/detail/growing.hpp>
 #include <allograph/model/detail/reachability.hpp>
@@ -27,13 +28,14 @@ struct node_record {
 ///
 /// A thread keeps the room of the largest recorder that it destroyed, for the next that it makes: first touches of
 /// fresh pages are more than half of what recording a node costs, and programs build their graphs again and again.
-struct recorder_storage {
-    std::vector<const char*> files_{""};
-    std::vector<element_type> types_;
-    std::vector<const char*> names_{nullptr};
+template <class Lazy>
+struct basic_recorder_storage {
+    lazy<std::vector<const char*>, Lazy> files_{""};
+    lazy<std::vector<element_type>, Lazy> types_;
+    lazy<std::vector<const char*>, Lazy> names_{nullptr};
     growing<allocation_extent> extents_;
     // From here to the pending node in the recorder: what every node needs, side by side.
-    reachability order_;
+    basic_reachability<Lazy> order_;
     growing<node_record> nodes_;
     growing<allocation_record> allocations_;
     growing<use_record> uses_;          // all but the latest of an allocation
@@ -42,25 +44,25 @@ struct recorder_storage {
     std::uint32_t use_count_ = 0;
     std::uint32_t allocation_count_ = 0;
 
-    recorder_storage() = default;
-    recorder_storage(recorder_storage&&) noexcept = default;
-    recorder_storage& operator=(recorder_storage&&) noexcept = default;
-    recorder_storage(const recorder_storage& other)
+    basic_recorder_storage() = default;
+    basic_recorder_storage(basic_recorder_storage&&) noexcept = default;
+    basic_recorder_storage& operator=(basic_recorder_storage&&) noexcept = default;
+    basic_recorder_storage(const basic_recorder_storage& other)
         : files_(other.files_), types_(other.types_), names_(other.names_), extents_(other.extents_, other.allocation_count_),
           order_(other.order_), nodes_(other.nodes_, other.order_.size()),
           allocations_(other.allocations_, other.allocation_count_), uses_(other.uses_, other.use_count_),
           use_count_(other.use_count_), allocation_count_(other.allocation_count_) {}
 
     /// Storage for a new recorder, with the room that the thread kept.
-    static recorder_storage take() {
-        recorder_storage taken;
+    static basic_recorder_storage take() {
+        basic_recorder_storage taken;
         if (!thread_ends()) {
             std::swap(taken, kept());
         }
         return taken;
     }
     /// Keeps the room of a recorder that is destroyed.
-    static void give(recorder_storage& used) noexcept {
+    static void give(basic_recorder_storage& used) noexcept {
         constexpr std::size_t most_nodes = 1u << 17;  // some 8 MiB
         const std::size_t room = used.nodes_.capacity();
         if (!thread_ends() && room <= most_nodes && room > kept().nodes_.capacity()) {
@@ -80,7 +82,7 @@ private:
         types_.clear();
         names_.resize(1);
     }
-    static recorder_storage& kept();
+    static basic_recorder_storage& kept();
     /// Graphs with static storage may be destroyed after what the thread keeps.
     static bool& thread_ends() noexcept {
         thread_local bool ends = false;
@@ -88,11 +90,13 @@ private:
     }
 };
 
-struct recorder_storage::keeper {
-    recorder_storage storage;
+template <class Lazy>
+struct basic_recorder_storage<Lazy>::keeper {
+    basic_recorder_storage storage;
     ~keeper() { thread_ends() = true; }
 };
-inline recorder_storage& recorder_storage::kept() {
+template <class Lazy>
+basic_recorder_storage<Lazy>& basic_recorder_storage<Lazy>::kept() {
     thread_local keeper mine;
     return mine.storage;
 }
