@@ -39,6 +39,8 @@ inline const char* kind_id(node_kind kind) noexcept {
         return "semaphore_wait";
     case node_kind::batch_mem_op:
         return "batch_mem_op";
+    case node_kind::captured:  // of programs alone: the driver has no such kind
+        break;
     }
     return "unknown";
 }
