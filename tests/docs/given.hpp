@@ -65,6 +65,15 @@ struct kernels {
 };
 inline const kernels real_kernels{loaded<void(std::size_t, const float*, float*)>::kernel("forward_of_a_layer")};
 
+/// The program of the guide.
+inline constexpr auto layer = [](auto& g, const kernels& k, std::size_t count) {
+    auto x = g.template add_alloc<float>(count);
+    auto y = g.template add_alloc<float>(ag::after(x), count);
+    auto f = g.add_kernel(ag::after(x, y), k.forward, ag::grid_for(count), count, x.data(), y.data());
+    g.add_free(ag::after(f), std::move(x));
+    return ag::outputs(std::move(y));
+};
+
 /// A graph that nobody owns, anew at each use.
 inline const struct {
     operator CUgraph() const { return ag::driver::graph_create({}); }
