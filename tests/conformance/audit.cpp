@@ -238,6 +238,7 @@ TEST_CASE("a free too early names its users and whose bytes they touch by then",
     CHECK(program.b.address == program.a.address);
     CHECK(f.overlaps == 1);
     CHECK_THAT(f.message, ContainsSubstring("kernel 'scale_add'") && ContainsSubstring("[X9]"));
+    CHECK_THAT(report.html(), ContainsSubstring("the free (node 2) of allocation 0"));
     CHECK_THAT(report.text(), ContainsSubstring("no path     from node 1 to node 2") &&
                                   ContainsSubstring("fix: let the free (node 2) depend on kernel"));
 }

@@ -47,6 +47,9 @@ public:
         std::uint32_t best = nobody;
         lifetime state = lifetime::pending;
         for (const std::uint32_t each : candidates_) {
+            if (best != nobody && each < best && state != lifetime::pending) {
+                continue;  // it was freed for the later one
+            }
             const lifetime there = lifetime_of(each);
             if (best == nobody || there > state || (there == state && each > best)) {
                 best = each;
