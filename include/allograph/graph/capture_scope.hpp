@@ -204,7 +204,7 @@ private:
         if constexpr (checks) {
             return checked_result(declared, where);
         } else {
-            captured<Checks> work(graph_.get(), graph_.id_, nodes_of(last_));
+            captured<Checks> work(graph_.get(), graph_.id_, nodes_of(last_));  // before the graph is moved
             return {std::move(graph_), std::move(work)};
         }
     }
