@@ -49,10 +49,11 @@ namespace {
 const std::set<std::string> tested_at_the_first_call{"cuInit",           "cuDeviceGetCount",     "cuDeviceGet",
                                                      "cuDeviceTotalMem", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain"};
 /// Called where nothing may be thrown: the quiet table below.
-const std::set<std::string> quiet{"cuGraphDestroy",      "cuGraphExecDestroy", "cuStreamDestroy",
-                                  "cuStreamIsCapturing", "cuMemFreeAsync",     "cuGraphReleaseUserObject",
-                                  "cuUserObjectRelease", "cuGetErrorName",     "cuGetErrorString",
-                                  "cuThreadExchangeStreamCaptureMode"};
+const std::set<std::string> quiet{"cuGraphDestroy",      "cuGraphExecDestroy",
+                                  "cuStreamDestroy",     "cuStreamIsCapturing",
+                                  "cuMemFreeAsync",      "cuGraphReleaseUserObject",
+                                  "cuUserObjectRelease", "cuGetErrorName",
+                                  "cuGetErrorString",    "cuThreadExchangeStreamCaptureMode"};
 /// Asked where a failure is an answer like any other: how large the chunks of a device are is then taken as usual, and a
 /// driver that does not tell what is inside of a conditional node is an older one.
 const std::set<std::string> probes{"cuGraphInstantiateWithFlags", "cuGetProcAddress"};
@@ -175,8 +176,7 @@ TEST_CASE("destructors throw nothing when the driver fails", "[faults]") {
 
     std::optional<ag::memory_graph> graph(std::in_place);
     const CUgraph raw_graph = graph->get();
-    destroy_while_failing(
-        "cuGraphDestroy", [&] { graph.reset(); }, [&] { must(cuGraphDestroy(raw_graph), "cuGraphDestroy"); });
+    destroy_while_failing("cuGraphDestroy", [&] { graph.reset(); }, [&] { must(cuGraphDestroy(raw_graph), "cuGraphDestroy"); });
 
     std::optional<ag::stream> other(std::in_place);
     const CUstream raw_stream = other->get();
@@ -227,8 +227,7 @@ TEST_CASE("a thread keeps its capture mode where the driver cannot exchange it",
     program<ag::memory_graph> p;
     auto makes = std::move(p.graph).instantiate(ag::outputs(std::move(p.x)));
     std::optional<ag::stream_buffer<float>> buffer(std::get<0>(makes.launch(p.stream)));
-    destroy_while_failing(
-        "cuThreadExchangeStreamCaptureMode", [&] { buffer.reset(); }, [] { CHECK(lost_memory().empty()); });
+    destroy_while_failing("cuThreadExchangeStreamCaptureMode", [&] { buffer.reset(); }, [] { CHECK(lost_memory().empty()); });
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     must(cuThreadExchangeStreamCaptureMode(&mode), "cuThreadExchangeStreamCaptureMode");
     CHECK(mode == CU_STREAM_CAPTURE_MODE_GLOBAL);

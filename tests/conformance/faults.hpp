@@ -124,9 +124,7 @@ std::span<const scenario> scenarios_of_executables();
 std::span<const scenario> scenarios_of_capture();
 
 #define OF_BOTH(operation)                                                                                                       \
-    {#operation, &operation<ag::memory_graph>}, { #operation " (unchecked)", &operation < ag::unchecked_memory_graph> }
+    {#operation, &operation<ag::memory_graph>}, { #operation " (unchecked)", &operation<ag::unchecked_memory_graph> }
 #define OF_BOTH_PLAIN(operation)                                                                                                 \
-    {#operation, &operation<ag::graph>}, { #operation " (unchecked)", &operation < ag::unchecked_graph> }
-#define OF_ONE(operation)                                                                                                        \
-    { #operation, &operation }
-
+    {#operation, &operation<ag::graph>}, { #operation " (unchecked)", &operation<ag::unchecked_graph> }
+#define OF_ONE(operation) {#operation, &operation}

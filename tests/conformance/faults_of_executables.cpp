@@ -7,7 +7,9 @@ namespace {
 template <class Graph>
 void making_a_graph(faulty& f) {
     CUcontext context = nullptr;
-    { const ag::stream makes_a_context_current; }
+    {
+        const ag::stream makes_a_context_current;
+    }
     must(cuCtxGetCurrent(&context), "cuCtxGetCurrent");
     std::optional<Graph> g;
     f.attempt([&] { g.emplace(ag::device{0}); }, [] { return std::string(); }, [] { cuCtxSetCurrent(nullptr); });
@@ -21,7 +23,9 @@ void making_a_graph(faulty& f) {
 
 void making_a_stream(faulty& f) {
     CUcontext context = nullptr;
-    { const ag::stream makes_a_context_current; }
+    {
+        const ag::stream makes_a_context_current;
+    }
     must(cuCtxGetCurrent(&context), "cuCtxGetCurrent");
     std::optional<ag::stream> stream;
     f.attempt([&] { stream.emplace(); });
@@ -109,7 +113,9 @@ template <class Graph>
 void releasing_the_graph(faulty& f) {
     program<Graph> p;
     auto exec = std::move(p.graph).instantiate(ag::outputs(std::move(p.x)));
-    { auto results = exec.launch(p.stream); }
+    {
+        auto results = exec.launch(p.stream);
+    }
     std::optional<std::tuple<Graph, ag::alloc_node<float>>> released;
     f.attempt([&] { released.emplace(std::move(exec).release_graph()); },
               [&] {
@@ -194,19 +200,24 @@ void changing_an_executable(faulty& f) {
     std::vector<float> second(100);
     int calls = 0;
     int later_calls = 0;
-    const auto sum = p.graph.add_kernel(ag::after(p.set), test_kernels::scale_add(), ag::grid_for(100), 100, 1.0f, x.data(), x.data());
+    const auto sum =
+        p.graph.add_kernel(ag::after(p.set), test_kernels::scale_add(), ag::grid_for(100), 100, 1.0f, x.data(), x.data());
     const auto copy = p.graph.add_memcpy(ag::after(sum), first, x);
     const auto host = p.graph.add_host(ag::after(copy), [&calls] { ++calls; });
     auto exec = std::move(p.graph).instantiate(ag::outputs(std::move(p.x)));
     const auto runs = [&] {
-        { auto buffers = exec.launch(p.stream); }
+        {
+            auto buffers = exec.launch(p.stream);
+        }
         p.stream.synchronize();
         const int called = std::exchange(calls, 0);
         const int later = std::exchange(later_calls, 0);
-        return std::to_string(first[0]) + " " + std::to_string(second[0]) + " " + std::to_string(called) + " " + std::to_string(later);
+        return std::to_string(first[0]) + " " + std::to_string(second[0]) + " " + std::to_string(called) + " " +
+               std::to_string(later);
     };
     f.attempt([&] { exec.update_memset(p.set, x, 2.0f); }, runs);
-    f.attempt([&] { exec.update_kernel(sum, test_kernels::scale_add(), ag::grid_for(100), 100, 9.0f, x.data(), x.data()); }, runs);
+    f.attempt([&] { exec.update_kernel(sum, test_kernels::scale_add(), ag::grid_for(100), 100, 9.0f, x.data(), x.data()); },
+              runs);
     f.attempt([&] { exec.update_memcpy(copy, second, x); }, runs);
     f.attempt([&] { exec.update_host(host, &add_one, &later_calls); }, runs);
     first[0] = 0.0f;

@@ -22,9 +22,7 @@ __global__ void count_down(cudaGraphConditionalHandle loops, int* left, int* rou
     cudaGraphSetConditional(loops, --*left > 0 ? 1 : 0);
 }
 
-__global__ void set_from(cudaGraphConditionalHandle decides, const unsigned* value) {
-    cudaGraphSetConditional(decides, *value);
-}
+__global__ void set_from(cudaGraphConditionalHandle decides, const unsigned* value) { cudaGraphSetConditional(decides, *value); }
 
 /// 2 for 1, which ends the sequence; else 0 for an even number, 1 for an odd one.
 __global__ void look_at(cudaGraphConditionalHandle which, const long long* number) {
@@ -88,10 +86,8 @@ TEMPLATE_TEST_CASE("a kernel decides whether a body runs, and which of two", "[C
         const auto clear = g.add_memset(ag::after(result), result.span(), 0);
         auto first = g.make_condition();  // without a value until the kernel has run
         auto second = g.make_condition();
-        const auto sets_first =
-            g.add_kernel(ag::after(set), ag::kernel_of(set_from), ag::grid_for(1), first, decided.data());
-        const auto sets_second =
-            g.add_kernel(ag::after(set), ag::kernel_of(set_from), ag::grid_for(1), second, decided.data());
+        const auto sets_first = g.add_kernel(ag::after(set), ag::kernel_of(set_from), ag::grid_for(1), first, decided.data());
+        const auto sets_second = g.add_kernel(ag::after(set), ag::kernel_of(set_from), ag::grid_for(1), second, decided.data());
         auto when = g.add_if(ag::after(sets_first, clear), first);
         when.body.add_memset(result.span().first(1), 1);
         auto either = g.add_if_else(ag::after(sets_second, when.node), second);
@@ -132,8 +128,8 @@ TEMPLATE_TEST_CASE("a switch inside of a loop: a state machine that never leaves
     TestType g;
     auto number = g.template add_alloc<long long>(1, ag::named("number"));
     auto steps = g.template add_alloc<int>(1, ag::named("steps"));
-    const auto start = g.add_kernel(ag::after(number, steps), ag::kernel_of(start_with), ag::grid_for(1), 27LL,
-                                    number.data(), steps.data());
+    const auto start =
+        g.add_kernel(ag::after(number, steps), ag::kernel_of(start_with), ag::grid_for(1), 27LL, number.data(), steps.data());
     auto loops = g.make_condition(1);
     auto loop = g.add_while(ag::after(start), loops);
     auto which = loop.body.make_condition(0);

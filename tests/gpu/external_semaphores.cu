@@ -56,9 +56,7 @@ public:
         const VkResult result = of_device<PFN_vkCreateSemaphore>("vkCreateSemaphore")(device_, &info, nullptr, &made);
         return result == VK_SUCCESS ? made : VK_NULL_HANDLE;
     }
-    void destroy(VkSemaphore semaphore) {
-        of_device<PFN_vkDestroySemaphore>("vkDestroySemaphore")(device_, semaphore, nullptr);
-    }
+    void destroy(VkSemaphore semaphore) { of_device<PFN_vkDestroySemaphore>("vkDestroySemaphore")(device_, semaphore, nullptr); }
     /// A file descriptor, or -1.
     int file_of(VkSemaphore semaphore) {
         VkSemaphoreGetFdInfoKHR info{};

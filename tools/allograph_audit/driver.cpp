@@ -34,9 +34,6 @@ ALLOGRAPH_FORWARD(cuGraphNodeGetDependencies_v2,
                   (node, dependencies, data, count))
 ALLOGRAPH_FORWARD(cuGraphDebugDotPrint, (CUgraph graph, const char* path, unsigned int flags), (graph, path, flags))
 ALLOGRAPH_FORWARD(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType* type), (node, type))
-ALLOGRAPH_FORWARD(cuGraphNodeGetDependencies_v2, (CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* data, size_t* count),
-                  (node, nodes, data, count))
-ALLOGRAPH_FORWARD(cuGraphDebugDotPrint, (CUgraph graph, const char* path, unsigned flags), (graph, path, flags))
 
 ALLOGRAPH_FORWARD(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params), (node, params))
 ALLOGRAPH_FORWARD(cuGraphMemAllocNodeGetParams, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* params), (node, params))
