@@ -14,6 +14,4 @@ constexpr auto program = [](auto& g, int n) {
 static_assert(ag::prove(program, 1024));
 static_assert(ag::footprint(program, 1024) >= 1024 * sizeof(float));
 
-int main() {
-    std::printf("allograph %d.%d.%d\n", ALLOGRAPH_VERSION_MAJOR, ALLOGRAPH_VERSION_MINOR, ALLOGRAPH_VERSION_PATCH);
-}
+int main() { std::printf("allograph %d.%d.%d\n", ALLOGRAPH_VERSION_MAJOR, ALLOGRAPH_VERSION_MINOR, ALLOGRAPH_VERSION_PATCH); }

@@ -92,10 +92,10 @@ private:
         ~collecting() { set(nullptr); }
 
     private:
-        void set(std::vector<finding>* findings) noexcept {
-            of_.model_.collect_into(findings);
+        void set(std::vector<finding>* list) noexcept {
+            of_.model_.collect_into(list);
             for (const outer& each : of_.around_) {
-                each.books->model.collect_into(findings);
+                each.books->model.collect_into(list);
             }
         }
         captured_nodes& of_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -199,11 +200,13 @@ private:
                 roles_[v] = role::stood_for_by_an_empty_node;
             }
         }
-        const auto late = std::stable_partition(list_.begin(), list_.end(), [&](std::uint32_t n) { return earlier(n, v); });
+        // Two passes: std::stable_partition of libstdc++ 12 warns under clang 19.
         const auto begin = static_cast<std::uint32_t>(lists_.size());
-        lists_.insert(lists_.end(), list_.begin(), list_.end());
-        now_[v] = {begin, begin + static_cast<std::uint32_t>(late - list_.begin()), static_cast<std::uint32_t>(lists_.size())};
-        any_late_ = any_late_ || (late != list_.end() && roles_[v] != role::vanished);
+        std::copy_if(list_.begin(), list_.end(), std::back_inserter(lists_), [&](std::uint32_t n) { return earlier(n, v); });
+        const auto late = static_cast<std::uint32_t>(lists_.size());
+        std::copy_if(list_.begin(), list_.end(), std::back_inserter(lists_), [&](std::uint32_t n) { return !earlier(n, v); });
+        now_[v] = {begin, late, static_cast<std::uint32_t>(lists_.size())};
+        any_late_ = any_late_ || (late != lists_.size() && roles_[v] != role::vanished);
     }
 
     /// Drops what another of the list comes after, where that is cheap to see: an arena's allocation that the list
