@@ -8,7 +8,7 @@ BEGIN, END = "<!-- benchmarks: begin -->\n", "<!-- benchmarks: end -->\n"
 def spread(values, unit=""):
     """"1.02 to 1.12", or one number where both are written alike"""
     low, high = (number(v, unit) for v in (min(values), max(values)))
-    return low if low == high else f"{low} to {high}"
+    return low if low == high else f"{low.removesuffix(' ' + unit)} to {high}"
 
 
 def medians(result, benchmark, name, cases=None):
@@ -16,7 +16,7 @@ def medians(result, benchmark, name, cases=None):
 
 
 def with_spread(f):
-    return f"{number(f['median'], f['unit'])} ({spread([f['low'], f['high']], f['unit'])})"
+    return f"{number(f['median'], f['unit'])} ({spread([f['low'], f['high']], f['unit']).removesuffix(' ' + f['unit'])})"
 
 
 def rows(result):

@@ -17,6 +17,7 @@
 #include <driver_types.h>
 
 #include <cstddef>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -109,7 +110,9 @@ public:
         using host = host_kernel<decltype(Function)>;
         host::template stand_in<Function>(name);
         CUfunction found = nullptr;
-        allograph::driver::check(cuModuleGetFunction(&found, module_, name), "cuModuleGetFunction", {__FILE__, __LINE__});
+        if (const CUresult result = cuModuleGetFunction(&found, module_, name); result != CUDA_SUCCESS) {
+            throw allograph::driver_error(result, "cuModuleGetFunction", std::string("name = ") + name, {__FILE__, __LINE__});
+        }
         return typename host::kernel(found, name);
     }
 

@@ -1,5 +1,5 @@
-// The scratch memory of library calls as allocations of the graph: CUB sums, sorts and searches, one call after the other, each
-// with temporary storage of the size that it asks for. Planned, they share one arena. Checked against the host.
+// The scratch memory of library calls as allocations of the graph: CUB sorts, a sum and a maximum, one after the other, each with
+// temporary storage of the size that it asks for. Planned, they share one arena. Checked against the host.
 //
 //     scratch [--count 4194304] [--relaunch N]
 //
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include <allograph/capture.hpp>
 #include <allograph/plan.hpp>
@@ -68,10 +69,10 @@ ag::node add_cub(Graph& g, const ag::node& last, const char* name,
     return g.add_free(ag::after(called), std::move(scratch));
 }
 
-/// Sum and largest of the keys, and the keys in ascending and descending order.
+/// Sum and largest of the keys, and the keys in descending order; in ascending order they go to the host.
 struct statistics {
     template <class Graph>
-    auto operator()(Graph& g, const std::vector<key>& input) const {
+    auto operator()(Graph& g, const std::vector<key>& input, std::span<key> ascending) const {
         auto keys = g.template add_alloc<key>(input.size(), ag::named("keys"));
         auto up = g.template add_alloc<key>(ag::after(keys), input.size(), ag::named("ascending"));
         auto found = g.template add_alloc<totals>(ag::after(up), 1, ag::named("totals"));
@@ -80,20 +81,23 @@ struct statistics {
         last = add_cub(g, last, "cub::DeviceRadixSort::SortKeys", &sort, keys.span(), up.data());
         last = g.add_free(ag::after(last), std::move(keys));
         last = add_cub(g, last, "cub::DeviceReduce::Max", &largest, up.span(), found.data());
+        last = g.add_memcpy(ag::after(last), ascending, up.span());
         auto down = g.template add_alloc<key>(ag::after(last), input.size(), ag::named("descending"));
-        add_cub(g, ag::node(down), "cub::DeviceRadixSort::SortKeysDescending", &sort_downwards, up.span(), down.data());
-        return ag::outputs(std::move(found), std::move(up), std::move(down));
+        last = add_cub(g, down, "cub::DeviceRadixSort::SortKeysDescending", &sort_downwards, up.span(), down.data());
+        g.add_free(ag::after(last), std::move(up));
+        return ag::outputs(std::move(found), std::move(down));
     }
 };
 
 template <class Exec>
-bool check(const char* what, Exec&& exec, std::size_t launches, const ag::stream& stream, const std::vector<key>& input) {
+bool check(const char* what, Exec&& exec, std::size_t launches, const ag::stream& stream, const std::vector<key>& input,
+           std::vector<key>& up) {
     std::vector<totals> found(1);
-    std::vector<key> up(input.size()), down(input.size());
+    std::vector<key> down(input.size());
+    std::fill(up.begin(), up.end(), key{0});
     const bool flat = example::relaunch(launches, stream, [&] {
-        const auto [all, ascending, descending] = exec.launch(stream);
+        const auto [all, descending] = exec.launch(stream);
         all.copy_to(found);
-        ascending.copy_to(up);
         descending.copy_to(down);
         stream.synchronize();
     });
@@ -124,14 +128,18 @@ int scratch(example::arguments& given) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         each = static_cast<key>(seed >> 33U);
     }
-    const ag::memory_plan plan = ag::plan(statistics{}, input);
+    std::vector<key> ascending(count);
+    const std::span<key> up(ascending);
+    const ag::memory_plan plan = ag::plan(statistics{}, input, up);
     const auto& arena = plan.arenas()[0];
     std::printf(
         "scratch: %zu keys; keys and scratch memory: planned %llu bytes, %llu if none shared, no plan takes fewer than %llu\n",
         count, static_cast<unsigned long long>(arena.bytes), static_cast<unsigned long long>(arena.sum),
         static_cast<unsigned long long>(arena.lower_bound));
-    bool good = check("planned", ag::build(ag::device{0}, plan, statistics{}, input), launches, stream, input);
-    good = check("unplanned", ag::build(ag::device{0}, ag::unplanned, statistics{}, input), launches, stream, input) && good;
+    bool good = check("planned", ag::build(ag::device{0}, plan, statistics{}, input, up), launches, stream, input, ascending);
+    good = check("unplanned", ag::build(ag::device{0}, ag::unplanned, statistics{}, input, up), launches, stream, input,
+                 ascending) &&
+           good;
     return good && arena.bytes < arena.sum ? 0 : 1;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the README's numbers with the committed benchmark run, benchmarks/results/all.*.json.
+"""Compares the README's numbers, and the pictures, with the committed benchmark run, benchmarks/results/all.*.json.
 
 usage: readme_numbers.py [--write]    --write puts the run's numbers, and its pictures, in place
 """
@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 
 from _figures import as_text, figures_of, load  # noqa: E402
 from _readme import rewritten  # noqa: E402
+from plot import PICTURES, picture  # noqa: E402
 
 
 def main():
@@ -33,6 +34,10 @@ def main():
         wrong.append("README.md differs from the run; tests/readme_numbers.py --write puts its numbers in place")
     if runs[0].with_suffix(".txt").read_text() != as_text(result):
         wrong.append(f"{runs[0].with_suffix('.txt').name} is another run's")
+    for benchmark in PICTURES:
+        drawn, figures = ROOT / f"docs/benchmarks/{benchmark}.svg", figures_of(result, benchmark)
+        if (drawn.read_text() if drawn.exists() else None) != (picture(benchmark, figures) if figures else None):
+            wrong.append(f"{drawn.name} is another run's")
     wrong += [f"{f['benchmark']}, {f['case']}, {f['figure']}: {f['runs']} runs, not 7 at least" for f in figures_of(result) if f["runs"] < 7]
     print("\n".join(wrong) if wrong else f"{len(figures_of(result))} figures of the run, and the README's are among them")
     sys.exit(1 if wrong else 0)

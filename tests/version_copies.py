@@ -13,7 +13,7 @@ KINDS = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
 
 def header_version():
     text = (ROOT / "include/allograph/version.hpp").read_text()
-    return tuple(int(re.search(rf"#define ALLOGRAPH_VERSION_{part} (\d+)\n", text)[1]) for part in ("MAJOR", "MINOR", "PATCH"))
+    return tuple(int(re.search(rf"#define ALLOGRAPH_VERSION_{part} (\d+)\b", text)[1]) for part in ("MAJOR", "MINOR", "PATCH"))
 
 
 def files(*patterns):

@@ -41,41 +41,66 @@ def write_generated_pages(folder):
 
 
 def run_doxygen(out, generated):
+    sources = (ROOT / "include", ROOT / "reference_driver/include")
     settings = {
         "PROJECT_NUMBER": version(),
         "OUTPUT_DIRECTORY": out,
         "XML_OUTPUT": out / "xml",
-        "INPUT": f"{ROOT}/include {ROOT}/reference_driver/include {ROOT}/docs/guide {' '.join(map(str, ROOT.glob('docs/*.md')))} {generated}",
+        "INPUT": " ".join(str(p) for p in (*sources, ROOT / "docs/guide", *ROOT.glob("docs/*.md"), generated)),
         "IMAGE_PATH": " ".join(str(p) for p in (ROOT / "docs", ROOT / "docs/benchmarks") if p.is_dir()),
         "INPUT_FILTER": f'"{sys.executable} {HERE}/filter.py"',
-        "FILTER_PATTERNS": f'"*.dox=cat"',
+        "FILTER_PATTERNS": '"*.dox=cat"',
         "STRIP_FROM_PATH": f"{ROOT}/include {ROOT}/reference_driver/include {ROOT}",
         "STRIP_FROM_INC_PATH": f"{ROOT}/include {ROOT}/reference_driver/include",
         "USE_MDFILE_AS_MAINPAGE": ROOT / "docs/guide/index.md",
         "HTML_HEADER": HERE / "header.html",
         "HTML_FOOTER": HERE / "footer.html",
-        "LAYOUT_FILE": HERE / "layout.xml",
         "HTML_STYLESHEET": HERE / "style.css",
     }
-    config = (HERE / "Doxyfile").read_text() + "FILE_PATTERNS += *.dox\n" + "".join(f"{key} = {value}\n" for key, value in settings.items())
+    config = (
+        (HERE / "Doxyfile").read_text()
+        + "FILE_PATTERNS += *.dox\n"
+        + "".join(f"{key} = {value}\n" for key, value in settings.items())
+    )
     return subprocess.run(["doxygen", "-"], input=config, text=True, cwd=ROOT).returncode
 
 
 def frame(title, body):
     def fill(name):
         text = (HERE / name).read_text()
-        for key, value in {"$title": title, "$projectname": "allograph", "$projectnumber": version(), "$relpath^": ""}.items():
+        for key, value in {
+            "$title": title,
+            "$projectname": "allograph",
+            "$projectnumber": version(),
+            "$relpath^": "",
+        }.items():
             text = text.replace(key, value)
         return text
 
-    return fill("header.html") + f'<div class="header"><div class="title">{title}</div></div></div>\n<div class="contents">{body}</div>\n' + fill("footer.html")
+    return (
+        fill("header.html")
+        + f'<div class="header"><div class="title">{title}</div></div></div>\n<div class="contents">{body}</div>\n'
+        + fill("footer.html")
+    )
 
 
-MOST_USED = """memory_graph graph node_builder alloc_node device_ptr device_span kernel grid_for after inferred outputs auto_free graph_exec
-exec_updates stream stream_buffer graph_memory capture_scope verify prove report plan build memory_plan misuse driver_error out_of_memory""".split()
+MOST_USED = """
+    memory_graph graph node_builder alloc_node device_ptr device_span kernel grid_for after inferred outputs auto_free
+    graph_exec exec_updates stream stream_buffer graph_memory capture_scope verify prove report plan build memory_plan audit
+    misuse driver_error out_of_memory
+""".split()
 AREAS = [
-    ("allograph/graph/", "Graphs, executables, buffers", "What programs build, launch and own. In <code>allograph/allograph.hpp</code>, <code>capture.hpp</code>, <code>plan.hpp</code> and headers of their own."),
-    ("allograph/model/", "Model and planner", "Nodes, edges, allocations and uses, without CUDA: in constant expressions where their inputs are constants."),
+    (
+        "allograph/graph/",
+        "Graphs, executables, buffers",
+        "What programs build, launch and own. In <code>allograph/allograph.hpp</code>, <code>capture.hpp</code>, "
+        "<code>plan.hpp</code>, <code>audit.hpp</code> and headers of their own.",
+    ),
+    (
+        "allograph/model/",
+        "Model and planner",
+        "Nodes, edges, allocations and uses, without CUDA: in constant expressions where their inputs are constants.",
+    ),
     ("allograph/driver/", "Driver", "One thin function for each driver function."),
     ("allograph_reference/", "Reference driver", "Its controls, for C and C++."),
     ("allograph/", "Further headers", ""),
@@ -88,10 +113,12 @@ def write_indexes(out, names):
 
     def row(n):
         brief = re.match(r"(.*?[.:;])(\s|$)", n.brief)
-        return f'<tr><td><a href="{n.url}"><code>{html.escape(n.short)}</code></a></td><td>{html.escape(brief[1].rstrip(":;") if brief else n.brief)}</td></tr>'
+        text = html.escape(brief[1].rstrip(":;") if brief else n.brief)
+        return f'<tr><td><a href="{n.url}"><code>{html.escape(n.short)}</code></a></td><td>{text}</td></tr>'
 
     first = {n.name: n for n in reversed(left)}
-    body = f"<h2>Most used</h2><table class=\"names\">{''.join(row(first['allograph::' + name]) for name in MOST_USED)}</table>"
+    rows = "".join(row(first["allograph::" + name]) for name in MOST_USED)
+    body = f'<h2>Most used</h2><table class="names">{rows}</table>'
     for prefix, title, text in AREAS:
         here = [n for n in left if n.file.startswith(prefix)]
         left = [n for n in left if not n.file.startswith(prefix)]
@@ -109,11 +136,14 @@ def write_indexes(out, names):
         if n.name not in seen:
             seen.add(n.name)
             scope = n.name[: -len(n.short)].removeprefix("allograph::").removesuffix("::")
-            items.append(f'<li><a href="{n.url}"><code>{html.escape(n.short)}</code></a> <span>{html.escape(scope)}</span></li>')
+            items.append(
+                f'<li><a href="{n.url}"><code>{html.escape(n.short)}</code></a> <span>{html.escape(scope)}</span></li>'
+            )
     search = (
         '<p><input id="find" type="search" placeholder="find a name" aria-label="find a name"></p>'
         f'<ul class="all" id="all">{"".join(items)}</ul>'
-        "<script>const find = document.getElementById('find'); find.oninput = () => { for (const li of document.getElementById('all').children)"
+        "<script>const find = document.getElementById('find');"
+        " find.oninput = () => { for (const li of document.getElementById('all').children)"
         " li.hidden = !li.textContent.includes(find.value); };</script>"
     )
     (out / "page_names.html").write_text(frame("Names", search))
@@ -121,15 +151,27 @@ def write_indexes(out, names):
 
 def add_chapter_links(out):
     """Each chapter leads to the ones beside it."""
-    chapters = [p.removesuffix(".md") for p in re.findall(r"\]\((\w[\w-]*\.md)\)", (ROOT / "docs/guide/index.md").read_text())]
+    chapters = [
+        p.removesuffix(".md") for p in re.findall(r"\]\((\w[\w-]*\.md)\)", (ROOT / "docs/guide/index.md").read_text())
+    ]
     chapters = list(dict.fromkeys(chapters))
     title = {c: re.search(r"# (.*)", (ROOT / f"docs/guide/{c}.md").read_text())[1] for c in chapters}
     page = {c: site_filter.page_of(ROOT / f"docs/guide/{c}.md") + ".html" for c in chapters}
     for i, c in enumerate(chapters):
-        before = f'<a href="{page[chapters[i - 1]]}">← {html.escape(title[chapters[i - 1]])}</a>' if i > 0 else '<a href="index.html">← Guide</a>'
-        after = f'<a href="{page[chapters[i + 1]]}">{html.escape(title[chapters[i + 1]])} →</a>' if i + 1 < len(chapters) else ""
+        before = (
+            f'<a href="{page[chapters[i - 1]]}">← {html.escape(title[chapters[i - 1]])}</a>'
+            if i > 0
+            else '<a href="index.html">← Guide</a>'
+        )
+        after = (
+            f'<a href="{page[chapters[i + 1]]}">{html.escape(title[chapters[i + 1]])} →</a>'
+            if i + 1 < len(chapters)
+            else ""
+        )
         file = out / page[c]
-        file.write_text(file.read_text().replace("</main>", f'<nav class="chapters">{before}<span></span>{after}</nav>\n</main>'))
+        file.write_text(
+            file.read_text().replace("</main>", f'<nav class="chapters">{before}<span></span>{after}</nav>\n</main>')
+        )
 
 
 def unlink_code(out):

@@ -28,8 +28,17 @@ def entry(element, name, kind, url, top):
         for section in parent.findall("simplesect[@kind='par']"):
             parent.remove(section)
     brief, long = text_of(element.find("briefdescription")), text_of(element.find("detaileddescription"))
-    return Name(name, name.rsplit("::", 1)[-1], kind, bool(brief or long), brief or long.split(". ")[0], url,
-                place.get("file", "") if place is not None else "", place.get("line", "") if place is not None else "", top)
+    return Name(
+        name,
+        name.rsplit("::", 1)[-1],
+        kind,
+        bool(brief or long),
+        brief or long.split(". ")[0],
+        url,
+        place.get("file", "") if place is not None else "",
+        place.get("line", "") if place is not None else "",
+        top,
+    )
 
 
 def public_names(folder):
@@ -41,7 +50,9 @@ def public_names(folder):
         compound = xml.parse(folder / (index.get("refid") + ".xml")).getroot().find("compounddef")
         scope = compound.findtext("compoundname")
         is_type = kind in ("class", "struct", "union", "concept")
-        if kind == "file" and not any(m.get("kind") == "define" or scope.endswith(".h") for m in compound.iter("memberdef")):
+        if kind == "file" and not any(
+            m.get("kind") == "define" or scope.endswith(".h") for m in compound.iter("memberdef")
+        ):
             continue
         if is_type:
             names.append(entry(compound, scope, kind, compound.get("id") + ".html", True))
@@ -57,18 +68,36 @@ def public_names(folder):
                 continue
             names.append(entry(member, prefix + short, member.get("kind"), f"{file}.html#{anchor}", not is_type))
             for value in member.findall("enumvalue"):
-                names.append(entry(value, prefix + short + "::" + value.findtext("name"), "enumvalue", f"{file}.html#{value.get('id').rpartition('_1')[2]}", False)
-                             ._replace(file=names[-1].file, line=names[-1].line))
+                names.append(
+                    entry(
+                        value,
+                        prefix + short + "::" + value.findtext("name"),
+                        "enumvalue",
+                        f"{file}.html#{value.get('id').rpartition('_1')[2]}",
+                        False,
+                    )._replace(file=names[-1].file, line=names[-1].line)
+                )
     return names
 
 
 def types_in_headers():
     """Names of types outside of `detail`, found without Doxygen."""
     for path in sorted((ROOT / "include").rglob("*.hpp")):
-        text = re.sub(r"^namespace (\w+::)?detail \{.*?^\}  // namespace (\w+::)?detail", "", path.read_text(), flags=re.S | re.M)
-        for match in re.finditer(r"^(?:class|struct|enum class|concept|using)\s+(?:\[\[[^\n]*?\]\]\s*)?(?:ALLOGRAPH_\w+ )?(\w+)(?=[^;\n]*[{=]|\n?\s)", text, re.M):
-            line = text[match.start():text.find("\n", match.start())]
-            if not match[1].startswith("because_") and not line.rstrip().endswith(";") or "using" in line and "=" in line:
+        text = re.sub(
+            r"^namespace (\w+::)?detail \{.*?^\}  // namespace (\w+::)?detail", "", path.read_text(), flags=re.S | re.M
+        )
+        for match in re.finditer(
+            r"^(?:class|struct|enum class|concept|using)\s+(?:\[\[[^\n]*?\]\]\s*)?(?:ALLOGRAPH_\w+ )?(\w+)(?=[^;\n]*[{=]|\n?\s)",
+            text,
+            re.M,
+        ):
+            line = text[match.start() : text.find("\n", match.start())]
+            if (
+                not match[1].startswith("because_")
+                and not line.rstrip().endswith(";")
+                or "using" in line
+                and "=" in line
+            ):
                 yield match[1]
 
 
@@ -82,13 +111,19 @@ class forms(Reader):
         self.read_scope()
 
     def declare(self, head, owner, comment, comment_line, line, tail, last, after):
-        body = self.text[self.text.rfind(head, 0, self.at) + len(head):self.at]
+        body = self.text[self.text.rfind(head, 0, self.at) + len(head) : self.at]
         text = "\n".join(comment)
         name = self.name_of(self.without_template(self.clean(head)[0]))
-        calls = re.findall(r"\bdriver::(graph|stream|device|mem|ctx|func|kernel)_\w+\(|\b(cu(?!GetError)[A-Z]\w+)\(", body)
+        calls = re.findall(
+            r"\bdriver::(graph|stream|device|mem|ctx|func|kernel)_\w+\(|\b(cu(?!GetError)[A-Z]\w+)\(", body
+        )
         if calls and comment and not re.search(r"\b(Driver|Runtime): ", text):
             self.wrong.append(f"{self.path}:{line}: the comment of {name} does not name the driver function")
-        self.wrong += [f"{self.path}:{line}: there is no rule {rule}" for rule in re.findall(r"\[([A-Z]\d+)\]", text) if rule not in RULES]
+        self.wrong += [
+            f"{self.path}:{line}: there is no rule {rule}"
+            for rule in re.findall(r"\[([A-Z]\d+)\]", text)
+            if rule not in RULES
+        ]
         return super().declare(head, owner, comment, comment_line, line, tail, last, after)
 
 

@@ -32,14 +32,22 @@ def rule_link(match):
 
 def tagged(line):
     """The driver's functions get a paragraph of their own, and rules a link to their row."""
-    line = re.sub(r"(?<=\S)\s*\b(Driver|Runtime): ", r"\n/// @par \1\n/// ", line) if not re.match(r"/// (Driver|Runtime): ", line) else line
+    line = (
+        re.sub(r"(?<=\S)\s*\b(Driver|Runtime): ", r"\n/// @par \1\n/// ", line)
+        if not re.match(r"/// (Driver|Runtime): ", line)
+        else line
+    )
     line = re.sub(r"^/// (Driver|Runtime): ", r"/// @par \1\n/// ", line)
     return linked_rules(re.sub(r"\[([A-Z]\d+)\]", rule_link, line))
 
 
 def linked_rules(line):
     """Rules in parentheses, as in (rule O3), become links."""
-    return re.sub(r"(?<=[(])((?:rules? )?(?:[A-Z]\d+(?:, | to | and )?)+)(?=[),;])", lambda m: re.sub(r"\b([A-Z]\d+)\b", rule_link, m[1]), line)
+    return re.sub(
+        r"(?<=[(])((?:rules? )?(?:[A-Z]\d+(?:, | to | and )?)+)(?=[),;])",
+        lambda m: re.sub(r"\b([A-Z]\d+)\b", rule_link, m[1]),
+        line,
+    )
 
 
 class Reader:
@@ -140,10 +148,10 @@ class Reader:
                     if self.text[self.at - 1] != "\\":
                         break
                     self.at += 1
-                define = re.match(r"#define\s+(ALLOGRAPH_VERSION_\w+)", self.text[start:self.at])
+                define = re.match(r"#define\s+(ALLOGRAPH_VERSION_\w+)", self.text[start : self.at])
                 if define:
                     self.flush(comment, comment_line)
-                    self.emit(self.text[start:self.at], self.line(start))
+                    self.emit(self.text[start : self.at], self.line(start))
                 comment = []
                 continue
             if self.text.startswith("///", self.at) and not self.text.startswith("///<", self.at):
@@ -151,7 +159,7 @@ class Reader:
                     comment_line = self.line()
                 start = self.at
                 self.step()
-                comment.append(self.text[start:self.at])
+                comment.append(self.text[start : self.at])
                 continue
             if self.text.startswith("//", self.at) or self.text.startswith("/*", self.at):
                 self.step()
@@ -186,7 +194,7 @@ class Reader:
                 self.at += 1
                 break
             if c == "{" and parens == 0:
-                head = self.text[start:self.at]
+                head = self.text[start : self.at]
                 kind = self.kind_of(head, owner)
                 if kind in ("namespace", "class", "enum"):
                     head_end = self.at
@@ -228,7 +236,12 @@ class Reader:
                 self.trailing_comment()
                 return None
             if mixin:
-                comment = [*(comment or ["/// " + keep[name]]), "/// @note " + keep[name].split(": ")[1].capitalize() + " It is in `detail`: programs call its members, and do not name it."]
+                comment = [
+                    *(comment or ["/// " + keep[name]]),
+                    "/// @note "
+                    + keep[name].split(": ")[1].capitalize()
+                    + " It is in `detail`: programs call its members, and do not name it.",
+                ]
                 comment_line = comment_line or line
             head, constraint = self.clean(head)
             self.flush(self.with_constraint(comment, constraint), comment_line or line)
@@ -244,7 +257,7 @@ class Reader:
             self.skip_braces()
             if visible:
                 self.flush(comment, comment_line)
-                self.emit(self.clean(head)[0] + self.text[body:self.at] + ";", line)
+                self.emit(self.clean(head)[0] + self.text[body : self.at] + ";", line)
             return None
 
         tail = self.trailing_comment()
@@ -303,7 +316,7 @@ class Reader:
     def without_template(text):
         text = text.strip()
         while re.match(r"template\s*<", text):
-            text = text[Reader.template_end(text):].strip()
+            text = text[Reader.template_end(text) :].strip()
         return text
 
     @staticmethod
@@ -334,8 +347,8 @@ class Reader:
                 if not more:
                     break
                 i = more.end()
-            clauses.append(" ".join(text[match.end():i].split()))
-            text = text[:match.start()] + text[i:]
+            clauses.append(" ".join(text[match.end() : i].split()))
+            text = text[: match.start()] + text[i:]
             at = match.start()
 
     @staticmethod
@@ -360,7 +373,9 @@ class Reader:
         text = re.sub(r"const (?:detail::)?located<(.*?)>&", r"const \1&", text)
         text = re.sub(r"\b(?:model::)?detail::(program_record|no_option|\w+)", r"\1", text)
         text = " ".join(text.split())
-        constraint = " && ".join(c[1:-1] if c.startswith("(") and Reader.matching(c, 0) == len(c) else c for c in clauses)
+        constraint = " && ".join(
+            c[1:-1] if c.startswith("(") and Reader.matching(c, 0) == len(c) else c for c in clauses
+        )
         return text, re.sub(r"\bdetail::", "", constraint)
 
     @staticmethod
@@ -400,15 +415,24 @@ class Reader:
         if friend:
             if "(" not in text:
                 return last
-            text = text[len("friend "):]
+            text = text[len("friend ") :]
         special = re.search(r"=\s*default$", text) or (
-            owner and re.match(rf"(constexpr |inline |explicit )*(~{owner}\(|{owner}\(\s*(const )?{owner}\s*&|{owner}\(\s*{owner}\s*&&|{owner}\s*& operator=\(|void swap\()", text))
+            owner
+            and re.match(
+                rf"(constexpr |inline |explicit )*(~{owner}\(|{owner}\(\s*(const )?{owner}\s*&|{owner}\(\s*{owner}\s*&&|{owner}\s*& operator=\(|void swap\()",
+                text,
+            )
+        )
         if special and not comment and not tail:
             return last
         forward = re.match(r"(template <.*> )?(class|struct|enum class) \w+( : [\w:]+)?$", text)
         if forward:
             return last
-        text = re.sub(r"\s*:\s+(?!:)[\w:]+(<.*?>)?[({].*$", "", text) if owner and re.match(rf"(template\s*<.*>\s*)?(constexpr |explicit )*{owner}\(", text) else text
+        text = (
+            re.sub(r"\s*:\s+(?!:)[\w:]+(<.*?>)?[({].*$", "", text)
+            if owner and re.match(rf"(template\s*<.*>\s*)?(constexpr |explicit )*{owner}\(", text)
+            else text
+        )
         bare = self.without_template(text)
         name = self.name_of(bare)
         if owner is None and re.match(r"[^(]*\b\w+(<.*?>)?::~?\w+\(", bare) and re.match(r"[^(]*>::\w+\(", bare):
@@ -444,7 +468,12 @@ def c_header(text):
     text = re.sub(r"(;)[ \t]*/\* ", r"\1 /**< ", text)
     text = re.sub(r"^#ifndef RTLD_DEFAULT.*?^#endif\n", "", text, flags=re.M | re.S)
     # The table is how the functions below find the driver: its entries are those functions.
-    text = re.sub(r"^    (\w+(?: \w+)*\*?) \(\*(\w+)\)(\(.*\));$", r"    \1 (*\2)\3; /**< `allograph_reference_\2` */", text, flags=re.M)
+    text = re.sub(
+        r"^    (\w+(?: \w+)*\*?) \(\*(\w+)\)(\(.*\));$",
+        r"    \1 (*\2)\3; /**< `allograph_reference_\2` */",
+        text,
+        flags=re.M,
+    )
     return text.replace("/** Controls of", "/** @file\n * Controls of", 1)
 
 
@@ -502,7 +531,11 @@ def markdown(path):
         line = re.sub(r"(?<!!)\[((?:[^\[\]]|\[[A-Z]\d+\])*)\]\(([^)\s]+)\)", link, line)
         line = linked_rules(line)
         if line.startswith("|"):  # cells that hold nothing but rules
-            line = re.sub(r"(?<=\|) ((?:[A-Z]\d+(?:, | to )?)+) (?=\|)", lambda m: " " + re.sub(r"\b([A-Z]\d+)\b", rule_link, m[1]) + " ", line)
+            line = re.sub(
+                r"(?<=\|) ((?:[A-Z]\d+(?:, | to )?)+) (?=\|)",
+                lambda m: " " + re.sub(r"\b([A-Z]\d+)\b", rule_link, m[1]) + " ",
+                line,
+            )
         out.append(line)
     return "\n".join(out) + "\n"
 

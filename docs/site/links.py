@@ -42,7 +42,9 @@ def anchors_of(path):
 
 def check_markdown():
     count, broken = 0, []
-    for path in sorted(p for p in ROOT.rglob("*.md") if not re.match(r"\.|(cmake-)?build", p.relative_to(ROOT).parts[0])):
+    for path in sorted(
+        p for p in ROOT.rglob("*.md") if not re.match(r"\.|(cmake-)?build", p.relative_to(ROOT).parts[0])
+    ):
         text = re.sub(r"^```.*?^```|`[^`\n]*`(?!\])", "", path.read_text(), flags=re.S | re.M)
         for target in re.findall(r"\]\(([^)\s]+)\)", text):
             if re.match(r"(https?|mailto):", target):

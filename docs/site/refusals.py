@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The list of calls that do not compile, with the text that the compiler shows, from the deleted overloads of the headers."""
+"""The list of calls that do not compile, and what the compiler says, from the deleted overloads of the headers."""
 
 import collections
 import pathlib
@@ -22,8 +22,13 @@ class deleted(Reader):
         if re.search(r"=\s*delete\b", head):
             text = " ".join(head.split())
             name = self.name_of(self.without_template(self.cut_requires(self.without_attributes(text))[0])) or ""
-            owner = {"conditional_nodes": "basic_graph", "child_nodes": "basic_graph", "more_nodes": "basic_graph", "node_builder": "basic_graph",
-                     "exec_updates": "graph_exec"}.get(owner, owner)
+            owner = {
+                "conditional_nodes": "basic_graph",
+                "child_nodes": "basic_graph",
+                "more_nodes": "basic_graph",
+                "node_builder": "basic_graph",
+                "exec_updates": "graph_exec",
+            }.get(owner, owner)
             where = f"{owner}::{name}" if owner else name
             for word in re.findall(r"\b(because_\w+|why_\w+)", text):
                 for reason in self.chosen.get(word, [word]):
@@ -48,7 +53,10 @@ def refusals():
     found = collections.defaultdict(set)
     for path in headers:
         deleted(path, found, chosen)
-    return {reason: found.get(reason, set()) for reason in sorted(set(re.findall(r"^\s*struct (because_\w+) \{\};", text, re.M)))}
+    return {
+        reason: found.get(reason, set())
+        for reason in sorted(set(re.findall(r"^\s*struct (because_\w+) \{\};", text, re.M)))
+    }
 
 
 def page():
@@ -56,9 +64,11 @@ def page():
     for reason, members in refusals().items():
         words = reason.removeprefix("because_").replace("_", " ")
         rows += f"| {words} | {', '.join(f'`{m}`' for m in sorted(members))} |\n"
-    return ("/** @page page_refusals What does not compile\n\nA call that the types forbid chooses a deleted overload, and the compiler shows the name of a type\n"
-            "that begins with `because_`: it says why, and often what to write. These are all of them, without the underscores.\n\n"
-            "| because | calls |\n|---|---|\n" + rows + "*/\n")
+    return (
+        "/** @page page_refusals What does not compile\n\nA call that the types forbid chooses a deleted overload, and the compiler shows the name of a type\n"
+        "that begins with `because_`: it says why, and often what to write. These are all of them, without the underscores.\n\n"
+        "| because | calls |\n|---|---|\n" + rows + "*/\n"
+    )
 
 
 if __name__ == "__main__":

@@ -8,8 +8,15 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 GROUPS = {
-    "D": "Dependencies", "A": "Allocation nodes", "F": "Freed once", "O": "Order", "G": "What a graph with memory nodes may not do",
-    "C": "Children, conditionals, capture", "X": "Launch and lifetime", "P": "Several devices", "M": "Physical memory",
+    "D": "Dependencies",
+    "A": "Allocation nodes",
+    "F": "Freed once",
+    "O": "Order",
+    "G": "What a graph with memory nodes may not do",
+    "C": "Children, conditionals, capture",
+    "X": "Launch and lifetime",
+    "P": "Several devices",
+    "M": "Physical memory",
 }
 LAYERS = {
     "works": "nothing to catch: it works",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the lines of code of both versions, without blanks and comments; `--check` compares with the table of the guide."""
+"""Counts the lines of code of both versions, without blanks and comments; `--check` compares with the guide."""
 
 import pathlib
 import re
@@ -7,7 +7,11 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 GUIDE = HERE.parent.parent / "docs/guide/moving.md"
-PARTS = {"memory_nodes": "graphMemoryNodes", "footprint": "graphMemoryFootprint", "conditional_nodes": "graphConditionalNodes"}
+PARTS = {
+    "memory_nodes": "graphMemoryNodes",
+    "footprint": "graphMemoryFootprint",
+    "conditional_nodes": "graphConditionalNodes",
+}
 
 
 def lines(name):

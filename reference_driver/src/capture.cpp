@@ -1,3 +1,6 @@
+#include <cstdio>
+#include <cstdlib>
+
 #include "capture.hpp"
 
 #include <algorithm>
@@ -7,6 +10,11 @@
 #include "stream.hpp"
 
 namespace allograph_reference {
+[[noreturn]] void follow_destroyed_graph() {
+    std::fputs("allograph reference driver: the graph inside of a node was destroyed by a capture into it\n", stderr);
+    std::abort();
+}
+
 namespace {
 
 CUstreamCaptureMode& thread_mode() {
@@ -33,7 +41,12 @@ void leave_all(capture& which) {
 }
 
 // A capture that does not end well takes its graph along, also one that the program made: its handle is known no more [C13].
+// So is that of a child or a body, whose node is left with it.
 void destroy_target(capture& which) {
+    if (which.target->holder != nullptr) {
+        which.target->destroyed = true;
+        state().graphs.erase(which.target);
+    }
     state().user_graphs.erase(which.target);
     which.target = nullptr;
 }

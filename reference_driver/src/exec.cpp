@@ -62,6 +62,8 @@ bool snapshot(const graph& from, executable_graph& to, int depth) {
             conditional->handles.clear();
         }
         for (const graph* which : inner) {
+            if (which->destroyed)
+                follow_destroyed_graph();
             copy.graphs.push_back(std::make_unique<executable_graph>());
             if (!snapshot(*which, *copy.graphs.back(), depth + 1))
                 return false;

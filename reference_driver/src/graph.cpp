@@ -13,6 +13,8 @@ std::shared_ptr<graph> make_graph() {
 }
 
 graph::~graph() {
+    if (destroyed)
+        follow_destroyed_graph();
     driver_state& all = state();
     abandon_captures_into(*this);
     all.graphs.erase(this);

@@ -41,4 +41,7 @@ CUresult make_kernel(const CUDA_KERNEL_NODE_PARAMS_v2& params, kernel_data& resu
 CUresult make_memcpy(const CUDA_MEMCPY3D& copy, CUcontext ctx, node_data& result);
 CUresult make_payload(graph& where, const CUgraphNodeParams& params, node_data& result);
 
+/// Ends the process, as the real driver does, which follows the handle of a child or a body that a capture destroyed [C13].
+[[noreturn]] void follow_destroyed_graph();
+
 }  // namespace allograph_reference

@@ -968,6 +968,19 @@ TEST_CASE("what is captured into a body breaks the order of the graph around it"
     CHECK(misuse_of([&] { (void)std::move(g).instantiate(ag::outputs(std::move(x))); }).rule() == std::string("C13"));
 }
 
+// The driver crashes when it destroys what is left around the body: the library does not let it.
+TEST_CASE("a broken capture into a body: the graph around it is not run and not destroyed", "[C13]") {
+    const ag::stream stream;
+    ag::graph g;
+    auto decides = g.make_condition(1);
+    auto when = g.add_if({}, decides);
+    auto scope = std::move(when.body).capture(stream);
+    CUdeviceptr memory = 0;
+    CHECK(cuMemAlloc_v2(&memory, 64) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    CHECK(driver_error_of([&] { (void)std::move(scope).end(); }).result() == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    CHECK(misuse_of([&] { (void)g.instantiate(); }).rule() == std::string("C13"));
+}
+
 TEST_CASE("a capture into a body that is given up leaves no graph that looks whole", "[C13]") {
     const nothing_leaks guard;
     const ag::stream stream;

@@ -53,8 +53,9 @@ const std::set<std::string> quiet{"cuGraphDestroy",      "cuGraphExecDestroy", "
                                   "cuStreamIsCapturing", "cuMemFreeAsync",     "cuGraphReleaseUserObject",
                                   "cuUserObjectRelease", "cuGetErrorName",     "cuGetErrorString",
                                   "cuThreadExchangeStreamCaptureMode"};
-/// Asked where a failure is an answer like any other: how large the chunks of a device are is then taken as usual.
-const std::set<std::string> probes{"cuGraphInstantiateWithFlags"};
+/// Asked where a failure is an answer like any other: how large the chunks of a device are is then taken as usual, and a
+/// driver that does not tell what is inside of a conditional node is an older one.
+const std::set<std::string> probes{"cuGraphInstantiateWithFlags", "cuGetProcAddress"};
 
 std::vector<scenario> all_scenarios() {
     std::vector<scenario> all;
@@ -136,7 +137,7 @@ TEST_CASE("every driver call of every operation may fail", "[faults]") {
             failures += of_this_operation;
         }
     }
-    CHECK(failures > 300);
+    CHECK(failures > 250);
 }
 
 TEST_CASE("every driver call of the headers is failed by a test", "[faults]") {

@@ -248,7 +248,9 @@ void adding_conditionals(faulty& f) {
     f.attempt([&] { inner.emplace(body.make_condition()); }, inside);
     f.attempt([&] { body.add_while({}, *inner); }, inside);
     auto choice = p.graph.make_condition(1);
-    f.attempt([&] { CHECK(p.graph.add_switch(ag::after(when->node), choice, 3).bodies.size() == 3); }, p.state());
+    std::size_t bodies = 0;
+    f.attempt([&] { bodies = p.graph.add_switch(ag::after(when->node), choice, 3).bodies.size(); }, p.state());
+    CHECK(bodies == 3);
     auto branch = p.graph.make_condition(0);
     f.attempt([&] { p.graph.add_if_else(ag::after(when->node), branch); }, p.state());
     CHECK(p.result() == std::vector<float>(100, 7.0f));

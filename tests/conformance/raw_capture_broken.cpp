@@ -1,5 +1,4 @@
 // Group C, third part: what breaks a stream capture, what does not, and what a broken one leaves behind.
-#include <cstdio>
 #include <functional>
 #include <thread>
 
@@ -127,23 +126,25 @@ TEST_CASE("a capture into a graph that ends badly destroys the graph", "[raw][C1
     check_dead(g.release());
 }
 
-TEST_CASE("a capture into the body of a conditional that ends badly", "[raw][C13][.probe]") {
-    graph g;
-    const conditional when = add_if(g);
-    const CUgraph body = when.bodies[0];
-    REQUIRE(begin(body) == ok);
+// What is left around it is not to be touched any more: the driver crashes when it instantiates the graph, destroys its node
+// or destroys it (H200, driver 13.0). These graphs are leaked.
+TEST_CASE("a capture into a body or a moved child that ends badly destroys that", "[raw][C13]") {
+    here();
+    CUgraph around = nullptr;
+    REQUIRE(cuGraphCreate(&around, 0) == ok);
+    CUgraph inside = nullptr;
+    SECTION("the body of a conditional") { inside = add_if(around).bodies[0]; }
+    SECTION("a moved child") {
+        REQUIRE(cuGraphCreate(&inside, 0) == ok);
+        REQUIRE(move_child(around, inside).result == ok);
+    }
+    REQUIRE(begin(inside) == ok);
     CHECK(allocate() == breaks);
     CHECK(end() == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     std::size_t count = 0;
-    std::printf("nodes of the body: %d\n", static_cast<int>(cuGraphGetNodes(body, nullptr, &count)));
-    CUgraphExec exec = nullptr;
-    std::printf("instantiate: %d\n", static_cast<int>(cuGraphInstantiateWithFlags(&exec, g, 0)));
-    if (exec != nullptr) {
-        std::printf("launch: %d\n", static_cast<int>(cuGraphLaunch(exec, stream())));
-        std::printf("synchronize: %d\n", static_cast<int>(cuStreamSynchronize(stream())));
-        CHECK(cuGraphExecDestroy(exec) == ok);
-    }
-    std::printf("destroy: %d\n", static_cast<int>(g.destroy()));
+    CHECK(cuGraphGetNodes(inside, nullptr, &count) == invalid);
+    CHECK(cuGraphGetNodes(around, nullptr, &count) == ok);
+    CHECK(count == 1);
 }
 
 TEST_CASE("destroying the captured stream destroys the graph", "[raw][C13]") {

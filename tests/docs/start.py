@@ -45,8 +45,14 @@ def main():
                 print(output)
                 sys.exit(f"not printed:\n{code}")
         else:
-            result = subprocess.run(["bash", "-euo", "pipefail", "-c", code + "\npwd > .where"], cwd=here, env=environment,
-                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            result = subprocess.run(
+                ["bash", "-euo", "pipefail", "-c", code + "\npwd > .where"],
+                cwd=here,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
             output = result.stdout
             commands += len([line for line in code.replace("\\\n", "").splitlines() if line.strip()])
             if result.returncode != 0:

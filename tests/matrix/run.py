@@ -23,7 +23,7 @@ from toolkits import FIRST, NEWEST, ROOT, TOOLKITS, USUAL, fetch, version
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")
 OBJECT = ("-c", "-o", os.devnull)
-DEMO = ("reference_driver/src", "examples")
+DEMO = ("reference_driver/src", "examples/quickstart.cpp", "examples/replay.cpp", "tools/allograph_audit")
 TESTS = ("benchmarks", "tests/unit")
 
 
@@ -64,7 +64,7 @@ def cells():
 def sources(what):
     """The names and the files of translation units."""
     if what not in ("headers", "umbrellas"):
-        for source in sorted((ROOT / what).glob("**/*.cpp")):
+        for source in sorted((ROOT / what).glob("**/*.cpp")) or [ROOT / what]:
             yield str(source.relative_to(ROOT)), source
         return
     include = ROOT / "include"

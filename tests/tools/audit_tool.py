@@ -259,7 +259,10 @@ def test_limits():
     _, folder = same(program("dlsym", "many"), ALLOGRAPH_AUDIT_BYTES="1")
     equal((len(folder.reports()), folder.index("skipped")[0][2]), (1, "this graph and all later ones: ALLOGRAPH_AUDIT_BYTES is 1"))
     _, folder = same(program("dlsym", "clean"), ALLOGRAPH_AUDIT_NODES="2")
-    equal((folder.reports(), folder.index("skipped")[0][2]), ([], "3 nodes: ALLOGRAPH_AUDIT_NODES is 2"))
+    equal((folder.reports(), folder.index("skipped")[0][2]), ([], "too many nodes: ALLOGRAPH_AUDIT_NODES is 2"))
+    for most, reports in (("4", 0), ("5", 1)):  # two nodes, and three in a child graph
+        _, folder = same(program("dlsym", "child"), ALLOGRAPH_AUDIT_NODES=most)
+        equal((most, len(folder.reports())), (most, reports))
 
 
 def test_process_numbers_come_again():

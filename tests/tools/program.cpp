@@ -141,6 +141,20 @@ void run(const std::string& how, CUgraph graph, int launches = 1) {
     }
 }
 
+/// Two nodes, one of which is a child graph of three.
+CUgraph make_parent() {
+    CUgraph parent = nullptr, child = nullptr;
+    CUgraphNode node = nullptr;
+    cu.cuGraphCreate(&child, 0);
+    for (int i = 0; i < 3; ++i) {
+        cu.cuGraphAddEmptyNode(&node, child, nullptr, 0);
+    }
+    cu.cuGraphCreate(&parent, 0);
+    cu.cuGraphAddEmptyNode(&node, parent, nullptr, 0);
+    cu.cuGraphAddChildGraphNode(&node, parent, nullptr, 0, child);
+    return parent;
+}
+
 CUgraph make_conditional(bool newer) {
     CUgraph graph = nullptr;
     cu.cuGraphCreate(&graph, 0);
@@ -208,6 +222,8 @@ int main(int count, char** arguments) {
         run(how, make(false, false).handle, 3);
     } else if (what == "body" || what == "body_v2") {
         run(how, make_conditional(what == "body_v2"));
+    } else if (what == "child") {
+        run(how, make_parent());
     } else if (what == "no_graph") {
         run(how, nullptr);
     } else if (what == "many") {

@@ -29,6 +29,10 @@ ALLOGRAPH_FORWARD(cuGetErrorString, (CUresult error, const char** text), (error,
 ALLOGRAPH_FORWARD(cuGraphGetNodes, (CUgraph graph, CUgraphNode* nodes, size_t* count), (graph, nodes, count))
 ALLOGRAPH_FORWARD(cuGraphGetEdges_v2, (CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, size_t* count),
                   (graph, from, to, data, count))
+ALLOGRAPH_FORWARD(cuGraphNodeGetDependencies_v2,
+                  (CUgraphNode node, CUgraphNode* dependencies, CUgraphEdgeData* data, size_t* count),
+                  (node, dependencies, data, count))
+ALLOGRAPH_FORWARD(cuGraphDebugDotPrint, (CUgraph graph, const char* path, unsigned int flags), (graph, path, flags))
 ALLOGRAPH_FORWARD(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType* type), (node, type))
 ALLOGRAPH_FORWARD(cuGraphNodeGetDependencies_v2, (CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* data, size_t* count),
                   (node, nodes, data, count))

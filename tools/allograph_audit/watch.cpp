@@ -151,6 +151,31 @@ bool write(const audit_report& report, const std::string& name) {
            one(".html", allograph::detail::audit_page_of(json));
 }
 
+/// The nodes of a graph with those of its child graphs, or more than `most`. @return false for what is no graph
+bool count_nodes(CUgraph graph, std::size_t most, std::size_t& count) {
+    std::size_t here = 0;
+    if (graph == nullptr || cuGraphGetNodes(graph, nullptr, &here) != CUDA_SUCCESS) {
+        return false;
+    }
+    count += here;
+    if (count > most || here == 0) {
+        return true;
+    }
+    std::vector<CUgraphNode> nodes(here);
+    if (cuGraphGetNodes(graph, nodes.data(), &here) != CUDA_SUCCESS) {
+        return false;
+    }
+    for (std::size_t i = 0; i < here && count <= most; ++i) {
+        CUgraphNodeType type{};
+        CUgraph child = nullptr;
+        if (cuGraphNodeGetType(nodes[i], &type) == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_GRAPH &&
+            cuGraphChildGraphNodeGetGraph(nodes[i], &child) == CUDA_SUCCESS) {
+            count_nodes(child, most, count);
+        }
+    }
+    return true;
+}
+
 /// @return the name of the report's files, empty where there is none
 std::string audit(CUgraph graph, unsigned long long flags, unsigned long number, audit_report& report) {
     const bool many = number > set().graphs;
@@ -163,13 +188,12 @@ std::string audit(CUgraph graph, unsigned long long flags, unsigned long number,
         return {};
     }
     std::size_t nodes = 0;
-    if (graph == nullptr || cuGraphGetNodes(graph, nullptr, &nodes) != CUDA_SUCCESS) {
+    if (!count_nodes(graph, set().nodes, nodes)) {
         line("skipped", name_of(number), "no graph");
         return {};
     }
     if (nodes > set().nodes) {
-        line("skipped", name_of(number),
-             std::to_string(nodes) + " nodes: ALLOGRAPH_AUDIT_NODES is " + std::to_string(set().nodes));
+        line("skipped", name_of(number), "too many nodes: ALLOGRAPH_AUDIT_NODES is " + std::to_string(set().nodes));
         return {};
     }
     allograph::audit_options options;

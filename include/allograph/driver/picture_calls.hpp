@@ -14,7 +14,8 @@ inline namespace v0 {
 namespace driver {
 
 /// The driver's picture of a graph, for Graphviz. The driver writes files alone: here into memory, on Linux.
-/// @return nothing where there is no such memory
+/// @return nothing where there is no such memory. @throws driver_error
+/// Driver: cuGraphDebugDotPrint
 inline std::string graph_debug_dot(CUgraph graph, unsigned flags, source_line where) {
     std::string text;
 #if defined(__linux__)

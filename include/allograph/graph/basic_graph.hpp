@@ -93,7 +93,11 @@ public:
     explicit basic_graph(CUgraph, because_a_graph_makes_its_own_handle_name_its_device = {}) = delete;
     ~basic_graph() {
         if constexpr (can.instantiable) {
-            if (graph_ != nullptr) {
+            bool whole = graph_ != nullptr;
+            if constexpr (checks) {
+                whole = whole && (ledger_ == nullptr || !ledger_->lost);
+            }
+            if (whole) {
                 cuGraphDestroy(graph_);
             }
             delete ledger_;

@@ -71,7 +71,9 @@ public:
     /// entered into the graph's model and checked like one that was added by hand; an address among a kernel's arguments
     /// counts as a write there. A token whose allocation was freed inside is spent in all but name: using it is refused.
     /// @return the graph and what the capture left in it
-    /// @throws driver_error [C13] for a broken capture: the driver destroys its graph. Any other driver_error changes nothing
+    /// @throws driver_error [C13] for a broken capture: the driver destroys its graph. A graph around that one cannot be
+    ///         instantiated then, and is leaked, since the driver crashes when it destroys it: capture into a graph of its own
+    ///         and add that as a child where a capture may break. Any other driver_error changes nothing
     ///         that counts: `end` may be called again. misuse [O1] [O2] [O3] [O4] [F1], and [kind] for allocations in a plain
     ///         graph: the scope keeps the graph, which cannot lose the nodes again and refuses to be instantiated, see
     ///         `broken_graph`
@@ -164,7 +166,7 @@ private:
     void close(CUresult ended) noexcept {
         open_ = false;
         if (ended != CUDA_SUCCESS) {
-            break_around("a capture into a graph inside of it did not end well");
+            break_around("a capture into a graph inside of it did not end well", true);
             graph_.graph_ = nullptr;
             const graph_type gone(std::move(graph_));  // nobody finds its model any more
         }
@@ -204,16 +206,21 @@ private:
         if constexpr (checks) {
             return checked_result(declared, where);
         } else {
-            captured<Checks> work(graph_.get(), graph_.id_, nodes_of(last_));
+            captured<Checks> work(graph_.get(), graph_.id_, nodes_of(last_));  // before the graph is moved
             return {std::move(graph_), std::move(work)};
         }
     }
 
     /// What is inside of a graph that is not to run is not to run either.
-    void break_around(const char* why) noexcept {
+    /// @param lost  the driver destroyed what is inside, and crashes on the graph around it (H200, driver 13.0): it is left alone
+    void break_around(const char* why, bool lost = false) noexcept {
         if constexpr (checks && !graph_type::can.instantiable) {
             detail::ledger* const mine = detail::ledger::find(graph_.id_);
-            if (mine == nullptr || !mine->outermost().broken.empty()) {
+            if (mine == nullptr) {
+                return;
+            }
+            mine->outermost().lost |= lost;
+            if (!mine->outermost().broken.empty()) {
                 return;
             }
             try {

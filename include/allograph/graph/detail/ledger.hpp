@@ -63,14 +63,15 @@ public:
         for (basic_ledger* const each : inner) {
             delete each;
         }
+        // The orphans are named: of nvcc 13.0 the host's compiler gets braces alone without their end.
         for (const foreign_free& each : frees) {
             if (each.cell.freer_leaves()) {
-                lose({each.address, each.bytes, CUDA_ERROR_ILLEGAL_STATE});
+                lose(orphan{each.address, each.bytes, CUDA_ERROR_ILLEGAL_STATE});
             }
         }
         for (const exported& each : exports_) {
             if (each.cell.maker_leaves()) {
-                lose({model.address_of(each.allocation), model.bytes_of(each.allocation), CUDA_ERROR_ILLEGAL_STATE});
+                lose(orphan{model.address_of(each.allocation), model.bytes_of(each.allocation), CUDA_ERROR_ILLEGAL_STATE});
             }
         }
         const spin_lock guard;
@@ -294,6 +295,7 @@ public:
     std::uint32_t open_conditions = 0;  // made, and used by no node so far
     bool in_executable = false;
     std::string broken;       // why the graph cannot be instantiated any more, where a capture into a graph inside of it broke
+    bool lost = false;        // a capture destroyed a graph inside of it: the driver crashes on what is left, even on destroying it
     bool unfinished = false;  // a kernel inside of a moved child did not get its cluster
     allocation_cell one_executable;  // live while the only one of a graph that holds a conditional is (rule C18)
 
