@@ -94,9 +94,12 @@ private:
             made.handle = static_cast<std::uintptr_t>(std::strtoull(label.c_str() + digits, nullptr, 16));
         }
         if (label.find("\nCONDITIONAL\n") != std::string::npos) {
-            for (std::size_t graph = label.find("|graph_"); graph != std::string::npos;
-                 graph = label.find("|graph_", graph + 1)) {
-                made.inside.push_back(std::strtoul(label.c_str() + graph + 7, nullptr, 10));
+            // "{True|graph_2}"; other kinds of conditional put other words around it.
+            for (std::size_t graph = label.find("graph_"); graph != std::string::npos; graph = label.find("graph_", graph + 1)) {
+                const unsigned long number = std::strtoul(label.c_str() + graph + 6, nullptr, 10);
+                if (number != 0 && std::find(made.inside.begin(), made.inside.end(), number) == made.inside.end()) {
+                    made.inside.push_back(number);
+                }
             }
         }
         nodes_.push_back(static_cast<node&&>(made));
