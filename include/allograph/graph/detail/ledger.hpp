@@ -65,7 +65,7 @@ public:
         }
         for (const foreign_free& each : frees) {
             if (each.cell.freer_leaves()) {
-                lose({each.address, each.bytes, CUDA_ERROR_ILLEGAL_STATE});
+                lose(orphan{each.address, each.bytes, CUDA_ERROR_ILLEGAL_STATE});
             }
         }
         for (const exported& each : exports_) {
