@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 
 #include <allograph/capture.hpp>
 #include <allograph/plan.hpp>
@@ -69,10 +68,15 @@ ag::node add_cub(Graph& g, const ag::node& last, const char* name,
     return g.add_free(ag::after(called), std::move(scratch));
 }
 
-/// Sum and largest of the keys, and the keys in descending order; in ascending order they go to the host.
+struct sorted_keys {
+    std::vector<key> up;
+    std::vector<key> down;
+};
+
+/// Sum and largest of the keys; in ascending and in descending order they go to the host.
 struct statistics {
     template <class Graph>
-    auto operator()(Graph& g, const std::vector<key>& input, std::span<key> ascending) const {
+    auto operator()(Graph& g, const std::vector<key>& input, sorted_keys* sorted) const {
         auto keys = g.template add_alloc<key>(input.size(), ag::named("keys"));
         auto up = g.template add_alloc<key>(ag::after(keys), input.size(), ag::named("ascending"));
         auto found = g.template add_alloc<totals>(ag::after(up), 1, ag::named("totals"));
@@ -81,29 +85,30 @@ struct statistics {
         last = add_cub(g, last, "cub::DeviceRadixSort::SortKeys", &sort, keys.span(), up.data());
         last = g.add_free(ag::after(last), std::move(keys));
         last = add_cub(g, last, "cub::DeviceReduce::Max", &largest, up.span(), found.data());
-        last = g.add_memcpy(ag::after(last), ascending, up.span());
+        last = g.add_memcpy(ag::after(last), sorted->up, up.span());
         auto down = g.template add_alloc<key>(ag::after(last), input.size(), ag::named("descending"));
         last = add_cub(g, down, "cub::DeviceRadixSort::SortKeysDescending", &sort_downwards, up.span(), down.data());
-        g.add_free(ag::after(last), std::move(up));
-        return ag::outputs(std::move(found), std::move(down));
+        last = g.add_free(ag::after(last), std::move(up));
+        last = g.add_memcpy(ag::after(last), sorted->down, down.span());
+        g.add_free(ag::after(last), std::move(down));
+        return ag::outputs(std::move(found));
     }
 };
 
 template <class Exec>
 bool check(const char* what, Exec&& exec, std::size_t launches, const ag::stream& stream, const std::vector<key>& input,
-           std::vector<key>& up) {
+           sorted_keys& sorted) {
     std::vector<totals> found(1);
-    std::vector<key> down(input.size());
-    std::fill(up.begin(), up.end(), key{0});
+    std::fill(sorted.up.begin(), sorted.up.end(), key{0});  // in place: the graph has their addresses
+    std::fill(sorted.down.begin(), sorted.down.end(), key{0});
     const bool flat = example::relaunch(launches, stream, [&] {
-        const auto [all, descending] = exec.launch(stream);
+        const auto [all] = exec.launch(stream);
         all.copy_to(found);
-        descending.copy_to(down);
         stream.synchronize();
     });
     std::vector<key> expected = input;
     std::sort(expected.begin(), expected.end());
-    const bool good = up == expected && std::equal(down.begin(), down.end(), expected.rbegin()) &&
+    const bool good = sorted.up == expected && std::equal(sorted.down.begin(), sorted.down.end(), expected.rbegin()) &&
                       found[0].largest == expected.back() &&
                       found[0].sum == std::accumulate(expected.begin(), expected.end(), 0ULL);
     std::printf("%s: %s, %llu bytes of physical memory\n", good ? "  good" : "FAILED", what,
@@ -128,17 +133,16 @@ int scratch(example::arguments& given) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         each = static_cast<key>(seed >> 33U);
     }
-    std::vector<key> ascending(count);
-    const std::span<key> up(ascending);
-    const ag::memory_plan plan = ag::plan(statistics{}, input, up);
+    sorted_keys sorted{std::vector<key>(count), std::vector<key>(count)};
+    const ag::memory_plan plan = ag::plan(statistics{}, input, &sorted);
     const auto& arena = plan.arenas()[0];
     std::printf(
         "scratch: %zu keys; keys and scratch memory: planned %llu bytes, %llu if none shared, no plan takes fewer than %llu\n",
         count, static_cast<unsigned long long>(arena.bytes), static_cast<unsigned long long>(arena.sum),
         static_cast<unsigned long long>(arena.lower_bound));
-    bool good = check("planned", ag::build(ag::device{0}, plan, statistics{}, input, up), launches, stream, input, ascending);
-    good = check("unplanned", ag::build(ag::device{0}, ag::unplanned, statistics{}, input, up), launches, stream, input,
-                 ascending) &&
+    bool good = check("planned", ag::build(ag::device{0}, plan, statistics{}, input, &sorted), launches, stream, input, sorted);
+    good = check("unplanned", ag::build(ag::device{0}, ag::unplanned, statistics{}, input, &sorted), launches, stream, input,
+                 sorted) &&
            good;
     return good && arena.bytes < arena.sum ? 0 : 1;
 }
