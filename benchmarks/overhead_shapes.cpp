@@ -194,9 +194,11 @@ program long_lived(std::size_t nodes) {
 }
 
 struct raw_build {
+    /// What a program must keep of a buffer that it depends on, uses and frees.
     struct buffer {
+        CUgraphNode node;
         CUdeviceptr address;
-        std::size_t size;  // in elements, as in any program whose buffers are not all of one size
+        std::size_t size;  // in elements
     };
     CUgraph graph = nullptr;
     std::vector<CUgraphNode> nodes;
@@ -229,7 +231,7 @@ struct raw_build {
                 parameters.poolProps.location.id = 0;
                 parameters.bytesize = elements * sizeof(float);
                 result = cuGraphAddMemAllocNode(&nodes[i], graph, deps, o.dep_count, &parameters);
-                buffers.push_back({parameters.dptr, elements});
+                buffers.push_back({nodes[i], parameters.dptr, elements});
                 break;
             }
             case op_kind::memset: {
