@@ -57,6 +57,7 @@ PROGRAMS = {
     "image_pipeline": (["in.ppm", "--relaunch", "3"], {}),
     "producer_consumer": (["--relaunch", "5"], {}),
     "solver": (["poisson.mtx", "--relaunch", "2"], {}),
+    "inference": (["--tokens", "8", "--width", "16", "--heads", "2"], {}),
     "two_gpus": (["--relaunch", "3"], {"ALLOGRAPH_REFERENCE_DEVICES": "2"}),
 }
 
