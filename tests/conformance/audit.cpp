@@ -493,6 +493,23 @@ TEST_CASE("what the driver refuses to tell is a limit, and the rest is read", "[
                ContainsSubstring("could not be read in full: 1") && ContainsSubstring("cuGraphKernelNodeGetParams_v2"));
 }
 
+TEST_CASE("a driver that does not draw conditionals leaves their bodies a limit", "[audit][faults][C9]") {
+    if (!allograph_reference_active()) {
+        SKIP("only the reference driver fails when it is told to");
+    }
+    raw_graph g;
+    const auto a = g.alloc(64);
+    const auto when = g.conditional({a.node});
+    g.free(a.address, {when.conditional});
+    raw_graph(when.bodies.front()).kernel(0, a.address);
+    REQUIRE(ag::audit(g).limits.size() == 1);  // what is said of every kernel
+    REQUIRE(allograph_reference_fail("cuGraphDebugDotPrint", 1, CUDA_ERROR_OUT_OF_MEMORY));
+    const ag::audit_report report = ag::audit(g);
+    allograph_reference_clear_failures();
+    CHECK(report.nodes.size() == 3);
+    CHECK_THAT(report.text(), ContainsSubstring("of conditional node 1 could not be read"));
+}
+
 TEST_CASE("what is no graph is a driver error", "[audit]") {
     const ag::stream starts_the_driver;
     CHECK(driver_error_of([] { (void)ag::audit(nullptr); }).call() == std::string("cuGraphGetNodes"));
