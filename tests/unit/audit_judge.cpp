@@ -53,7 +53,8 @@ struct program {
 std::string rules(const report& r) {
     std::string all;
     for (const report::finding& f : r.findings) {
-        all += (all.empty() ? "" : " ") + std::string(f.rule);
+        all += all.empty() ? "" : " ";
+        all += f.rule;
     }
     return all;
 }

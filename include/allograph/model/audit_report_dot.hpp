@@ -122,9 +122,10 @@ private:
         std::string label = std::to_string(v) + ": " + node_text(it.kind, it.name.c_str());
         std::string fill;
         for (const std::uint32_t a : colours_[v]) {
-            fill += (fill.empty() ? "" : ":") + colour(a);
-            label += (it.kind == node_kind::alloc || it.kind == node_kind::free ? "\nallocation " : "\nuses allocation ") +
-                     std::to_string(a);
+            fill += fill.empty() ? "" : ":";
+            fill += colour(a);
+            label += it.kind == node_kind::alloc || it.kind == node_kind::free ? "\nallocation " : "\nuses allocation ";
+            label += std::to_string(a);
             if (it.kind == node_kind::alloc) {
                 label += ", " + bytes_text(report_.allocations[a].bytes);
             }
