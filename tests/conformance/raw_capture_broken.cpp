@@ -129,6 +129,9 @@ TEST_CASE("a capture into a graph that ends badly destroys the graph", "[raw][C1
 // What is left around it is not to be touched any more: the driver crashes when it instantiates the graph, destroys its node
 // or destroys it (H200, driver 13.0). These graphs are leaked.
 TEST_CASE("a capture into a body or a moved child that ends badly destroys that", "[raw][C13]") {
+    if (!allograph_reference_active()) {
+        SKIP("a real driver is left with memory that it has freed, and later cases may crash in it (seen on an H200)");
+    }
     here();
     CUgraph around = nullptr;
     REQUIRE(cuGraphCreate(&around, 0) == ok);

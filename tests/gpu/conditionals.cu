@@ -16,6 +16,8 @@ namespace ag = allograph;
 
 namespace {
 
+constexpr ag::launch_config one_thread{};  // what the kernels below are written for
+
 /// Ends a loop once the counter has come down to 0.
 __global__ void count_down(cudaGraphConditionalHandle loops, int* left, int* rounds) {
     ++*rounds;
@@ -66,7 +68,7 @@ TEMPLATE_TEST_CASE("a loop runs until its kernel ends it, in every launch anew",
         const auto clear = g.add_memset(ag::after(done), done.span(), 0);
         auto loops = g.make_condition(1);
         auto loop = g.add_while(ag::after(start, clear), loops);
-        loop.body.add_kernel(ag::kernel_of(count_down), ag::grid_for(1), loops, left.data(), done.data());
+        loop.body.add_kernel(ag::kernel_of(count_down), one_thread, loops, left.data(), done.data());
         g.add_free(ag::after(loop.node), std::move(left));
         auto exec = std::move(g).instantiate(ag::outputs(std::move(done)));
         for (int launch = 0; launch < 3; ++launch) {
@@ -86,8 +88,8 @@ TEMPLATE_TEST_CASE("a kernel decides whether a body runs, and which of two", "[C
         const auto clear = g.add_memset(ag::after(result), result.span(), 0);
         auto first = g.make_condition();  // without a value until the kernel has run
         auto second = g.make_condition();
-        const auto sets_first = g.add_kernel(ag::after(set), ag::kernel_of(set_from), ag::grid_for(1), first, decided.data());
-        const auto sets_second = g.add_kernel(ag::after(set), ag::kernel_of(set_from), ag::grid_for(1), second, decided.data());
+        const auto sets_first = g.add_kernel(ag::after(set), ag::kernel_of(set_from), one_thread, first, decided.data());
+        const auto sets_second = g.add_kernel(ag::after(set), ag::kernel_of(set_from), one_thread, second, decided.data());
         auto when = g.add_if(ag::after(sets_first, clear), first);
         when.body.add_memset(result.span().first(1), 1);
         auto either = g.add_if_else(ag::after(sets_second, when.node), second);
@@ -110,7 +112,7 @@ TEMPLATE_TEST_CASE("a kernel chooses the body of a switch, or none", "[C9]", GRA
         const auto set = g.add_memset(ag::after(decided), decided.span(), value);
         const auto clear = g.add_memset(ag::after(result), result.span(), -1);
         auto which = g.make_condition(0);
-        const auto sets = g.add_kernel(ag::after(set), ag::kernel_of(set_from), ag::grid_for(1), which, decided.data());
+        const auto sets = g.add_kernel(ag::after(set), ag::kernel_of(set_from), one_thread, which, decided.data());
         auto chosen = g.add_switch(ag::after(sets, clear), which, bodies);
         for (unsigned i = 0; i < bodies; ++i) {
             chosen.bodies[i].add_memset(result.span(), static_cast<int>(100 + i));
@@ -129,15 +131,15 @@ TEMPLATE_TEST_CASE("a switch inside of a loop: a state machine that never leaves
     auto number = g.template add_alloc<long long>(1, ag::named("number"));
     auto steps = g.template add_alloc<int>(1, ag::named("steps"));
     const auto start =
-        g.add_kernel(ag::after(number, steps), ag::kernel_of(start_with), ag::grid_for(1), 27LL, number.data(), steps.data());
+        g.add_kernel(ag::after(number, steps), ag::kernel_of(start_with), one_thread, 27LL, number.data(), steps.data());
     auto loops = g.make_condition(1);
     auto loop = g.add_while(ag::after(start), loops);
     auto which = loop.body.make_condition(0);
-    const auto looks = loop.body.add_kernel(ag::kernel_of(look_at), ag::grid_for(1), which, number.data());
+    const auto looks = loop.body.add_kernel(ag::kernel_of(look_at), one_thread, which, number.data());
     auto chosen = loop.body.add_switch(ag::after(looks), which, 3);
-    chosen.bodies[0].add_kernel(ag::kernel_of(halve), ag::grid_for(1), number.data(), steps.data());
-    chosen.bodies[1].add_kernel(ag::kernel_of(triple_and_one), ag::grid_for(1), number.data(), steps.data());
-    chosen.bodies[2].add_kernel(ag::kernel_of(end_loop), ag::grid_for(1), loops);
+    chosen.bodies[0].add_kernel(ag::kernel_of(halve), one_thread, number.data(), steps.data());
+    chosen.bodies[1].add_kernel(ag::kernel_of(triple_and_one), one_thread, number.data(), steps.data());
+    chosen.bodies[2].add_kernel(ag::kernel_of(end_loop), one_thread, loops);
     auto exec = std::move(g).instantiate(ag::outputs(std::move(number), std::move(steps)));
     for (int launch = 0; launch < 2; ++launch) {
         auto [last, taken] = exec.launch(stream);
