@@ -13,8 +13,8 @@ inline namespace v0 {
 /// @throws driver_error, with the runtime's number for the error
 /// Runtime: cudaGetFuncBySymbol. Driver: cuFuncGetName
 template <class... Params>
-[[nodiscard]] kernel<void(Params...)> kernel_of(void (*symbol)(Params...), const char* name = nullptr, const char* file = __builtin_FILE(),
-                                                unsigned line = __builtin_LINE()) {
+[[nodiscard]] kernel<void(Params...)> kernel_of(void (*symbol)(Params...), const char* name = nullptr,
+                                                const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
     cudaFunction_t function = nullptr;
     const cudaError_t found = cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(symbol));
     if (found != cudaSuccess) {

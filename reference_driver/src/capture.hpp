@@ -5,9 +5,9 @@
 
 namespace allograph_reference {
 
-/// A call that is unsafe during a capture: invalidates the captures that forbid it to this thread and says whether there were any.
-/// A capture forbids it in the mode that it began in: global to every thread, thread-local to the thread that began it, relaxed
-/// to none. A thread whose own mode is relaxed may do anything [C13].
+/// A call that is unsafe during a capture: invalidates the captures that forbid it to this thread and says whether there were
+/// any. A capture forbids it in the mode that it began in: global to every thread, thread-local to the thread that began it,
+/// relaxed to none. A thread whose own mode is relaxed may do anything [C13].
 bool invalidate_unsafe_captures();
 
 /// A call on a stream that its capture cannot hold, whatever the modes: invalidates it. False where the stream is not captured.

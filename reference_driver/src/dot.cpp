@@ -62,9 +62,11 @@ void print(std::FILE* to, const graph& which, unsigned flags, int depth) {
         if (const auto* frees = std::get_if<free_data>(&each.data))
             std::fprintf(to, "| {{dptr} | {0x%016llX}}\n", static_cast<unsigned long long>(frees->address));
         if ((flags & (CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE)) != 0)
-            std::fprintf(to, "| {node handle| 0x%016llX}\n", static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(&each)));
+            std::fprintf(to, "| {node handle| 0x%016llX}\n",
+                         static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(&each)));
         const auto* conditional = std::get_if<conditional_data>(&each.data);
-        if (conditional != nullptr && (flags & (CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE)) != 0)
+        if (conditional != nullptr &&
+            (flags & (CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE)) != 0)
             for (std::size_t body = 0; body < conditional->bodies.size(); ++body)
                 std::fprintf(to, "| {%zu|graph_%llu}\n", body, static_cast<unsigned long long>(conditional->bodies[body]->id));
         std::fprintf(to, "}\"];\n");

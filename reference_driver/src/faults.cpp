@@ -70,12 +70,12 @@ void on_fault(int signal, siginfo_t* info, void* more) {
 // Installed with the first node that runs, and again when somebody (a test framework) has put another handler in its place.
 void install_handler() {
     for (const int signal : {SIGSEGV, SIGBUS}) {
-        struct sigaction now {};
+        struct sigaction now{};
         sigaction(signal, nullptr, &now);
         if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault)
             continue;
         (signal == SIGBUS ? previous_bus : previous_segv) = now;
-        struct sigaction ours {};
+        struct sigaction ours{};
         ours.sa_sigaction = on_fault;
         ours.sa_flags = SA_SIGINFO | SA_NODEFER;
         sigemptyset(&ours.sa_mask);

@@ -230,7 +230,7 @@ struct graph {
     bool moved = false;  // owned by the node of another graph [C1] [C2] [C3] [C4]
     bool copied_child = false;
     bool body = false;
-    bool destroyed = false;  // by a capture into it that ended badly, while a node still holds it [C13]
+    bool destroyed = false;             // by a capture into it that ended badly, while a node still holds it [C13]
     bool edges_follow_creation = true;  // no edge points from a later node to an earlier one: searches can stop early
     std::size_t executables = 0;
     node* holder = nullptr;  // the node that it is a child or a body of

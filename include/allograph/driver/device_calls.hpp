@@ -26,7 +26,8 @@ inline CUdevice device_get(int ordinal, source_line where) {
 /// An attribute of a device. @throws driver_error. Driver: cuDeviceGetAttribute
 inline int device_get_attribute(CUdevice_attribute attribute, CUdevice device, source_line where) {
     int value = 0;
-    check(cuDeviceGetAttribute(&value, attribute, device), "cuDeviceGetAttribute", where, {{"attribute", static_cast<std::uint64_t>(attribute)}});
+    check(cuDeviceGetAttribute(&value, attribute, device), "cuDeviceGetAttribute", where,
+          {{"attribute", static_cast<std::uint64_t>(attribute)}});
     return value;
 }
 
@@ -41,7 +42,8 @@ inline std::size_t device_total_mem(CUdevice device, source_line where) {
 /// Driver: cuDevicePrimaryCtxRetain
 inline CUcontext device_primary_ctx_retain(CUdevice device, source_line where) {
     CUcontext context = nullptr;
-    check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain", where, {{"device", static_cast<std::uint64_t>(device)}});
+    check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain", where,
+          {{"device", static_cast<std::uint64_t>(device)}});
     return context;
 }
 
@@ -64,7 +66,7 @@ inline CUdevice ctx_get_device(source_line where) {
 
 /// Of the current context's device, in bytes.
 struct memory_info {
-    std::size_t free;  ///< what allocations may still take
+    std::size_t free;   ///< what allocations may still take
     std::size_t total;  ///< what the device has
 };
 /// Free and total memory of the current context's device. @throws driver_error. Driver: cuMemGetInfo_v2

@@ -42,7 +42,8 @@ public:
     /// @param arguments  those that matter, as text
     /// @param where      the line of the calling program; left out of the message where it is not known
     driver_error(CUresult result, const char* call, const std::string& arguments, source_line where)
-        : std::system_error(static_cast<int>(result), driver_category(), "allograph: " + text(call, arguments, where)), call_(call), where_(where) {}
+        : std::system_error(static_cast<int>(result), driver_category(), "allograph: " + text(call, arguments, where)),
+          call_(call), where_(where) {}
 
     /// The driver function that failed, as in "cuGraphLaunch".
     [[nodiscard]] const char* call() const noexcept { return call_; }
@@ -64,18 +65,20 @@ namespace driver {
 
 /// An argument worth showing when a call fails.
 struct argument {
-    const char* name;  ///< as the driver's manual names it
+    const char* name;     ///< as the driver's manual names it
     std::uint64_t value;  ///< the number, or the handle as one
     /// A number, shown in decimal.
     constexpr argument(const char* label, std::uint64_t number) noexcept : name(label), value(number) {}
     /// A handle or an address, shown in hexadecimal.
-    argument(const char* label, const void* handle) noexcept : name(label), value(reinterpret_cast<std::uintptr_t>(handle)), is_handle(true) {}
+    argument(const char* label, const void* handle) noexcept
+        : name(label), value(reinterpret_cast<std::uintptr_t>(handle)), is_handle(true) {}
     bool is_handle = false;  ///< shown in hexadecimal then
 };
 
 /// Throws `driver_error` for a result.
 /// @param call  the driver function, a string literal
-[[noreturn, gnu::noinline, gnu::cold]] inline void fail(CUresult result, const char* call, std::initializer_list<argument> arguments, source_line where) {
+[[noreturn, gnu::noinline, gnu::cold]] inline void fail(CUresult result, const char* call,
+                                                        std::initializer_list<argument> arguments, source_line where) {
     std::string text;
     for (const argument& each : arguments) {
         text += (text.empty() ? "" : ", ") + std::string(each.name) + " = ";
@@ -96,7 +99,8 @@ struct argument {
 /// Throws `driver_error` for any result but `CUDA_SUCCESS`: what a raw call beside the library is wrapped in.
 /// @param call       the driver function, a string literal
 /// @param arguments  shown in the message
-[[gnu::always_inline]] inline void check(CUresult result, const char* call, source_line where, std::initializer_list<argument> arguments = {}) {
+[[gnu::always_inline]] inline void check(CUresult result, const char* call, source_line where,
+                                         std::initializer_list<argument> arguments = {}) {
     if (result != CUDA_SUCCESS) [[unlikely]] {
         fail(result, call, arguments, where);
     }

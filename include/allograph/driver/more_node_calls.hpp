@@ -12,7 +12,8 @@ namespace driver {
 /// Driver: cuGraphAddEventRecordNode
 inline CUgraphNode graph_add_event_record_node(CUgraph graph, node_list deps, CUevent event, source_line where) {
     CUgraphNode node = nullptr;
-    check(cuGraphAddEventRecordNode(&node, graph, deps.data(), deps.size(), event), "cuGraphAddEventRecordNode", where, {{"event", event}, {"graph", graph}});
+    check(cuGraphAddEventRecordNode(&node, graph, deps.data(), deps.size(), event), "cuGraphAddEventRecordNode", where,
+          {{"event", event}, {"graph", graph}});
     return node;
 }
 
@@ -20,31 +21,36 @@ inline CUgraphNode graph_add_event_record_node(CUgraph graph, node_list deps, CU
 /// Driver: cuGraphAddEventWaitNode
 inline CUgraphNode graph_add_event_wait_node(CUgraph graph, node_list deps, CUevent event, source_line where) {
     CUgraphNode node = nullptr;
-    check(cuGraphAddEventWaitNode(&node, graph, deps.data(), deps.size(), event), "cuGraphAddEventWaitNode", where, {{"event", event}, {"graph", graph}});
+    check(cuGraphAddEventWaitNode(&node, graph, deps.data(), deps.size(), event), "cuGraphAddEventWaitNode", where,
+          {{"event", event}, {"graph", graph}});
     return node;
 }
 
 /// Adds a signal of external semaphores; without dependencies a root. @throws driver_error
 /// Driver: cuGraphAddExternalSemaphoresSignalNode
-inline CUgraphNode graph_add_external_semaphores_signal_node(CUgraph graph, node_list deps, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS& parameters, source_line where) {
+inline CUgraphNode graph_add_external_semaphores_signal_node(CUgraph graph, node_list deps,
+                                                             const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS& parameters,
+                                                             source_line where) {
     CUgraphNode node = nullptr;
-    check(cuGraphAddExternalSemaphoresSignalNode(&node, graph, deps.data(), deps.size(), &parameters), "cuGraphAddExternalSemaphoresSignalNode", where,
-          {{"semaphores", parameters.numExtSems}, {"graph", graph}});
+    check(cuGraphAddExternalSemaphoresSignalNode(&node, graph, deps.data(), deps.size(), &parameters),
+          "cuGraphAddExternalSemaphoresSignalNode", where, {{"semaphores", parameters.numExtSems}, {"graph", graph}});
     return node;
 }
 
 /// Adds a wait for external semaphores; without dependencies a root. @throws driver_error
 /// Driver: cuGraphAddExternalSemaphoresWaitNode
-inline CUgraphNode graph_add_external_semaphores_wait_node(CUgraph graph, node_list deps, const CUDA_EXT_SEM_WAIT_NODE_PARAMS& parameters, source_line where) {
+inline CUgraphNode graph_add_external_semaphores_wait_node(CUgraph graph, node_list deps,
+                                                           const CUDA_EXT_SEM_WAIT_NODE_PARAMS& parameters, source_line where) {
     CUgraphNode node = nullptr;
-    check(cuGraphAddExternalSemaphoresWaitNode(&node, graph, deps.data(), deps.size(), &parameters), "cuGraphAddExternalSemaphoresWaitNode", where,
-          {{"semaphores", parameters.numExtSems}, {"graph", graph}});
+    check(cuGraphAddExternalSemaphoresWaitNode(&node, graph, deps.data(), deps.size(), &parameters),
+          "cuGraphAddExternalSemaphoresWaitNode", where, {{"semaphores", parameters.numExtSems}, {"graph", graph}});
     return node;
 }
 
 /// Adds memory operations; without dependencies a root. @throws driver_error
 /// Driver: cuGraphAddBatchMemOpNode
-inline CUgraphNode graph_add_batch_mem_op_node(CUgraph graph, node_list deps, const CUDA_BATCH_MEM_OP_NODE_PARAMS& parameters, source_line where) {
+inline CUgraphNode graph_add_batch_mem_op_node(CUgraph graph, node_list deps, const CUDA_BATCH_MEM_OP_NODE_PARAMS& parameters,
+                                               source_line where) {
     CUgraphNode node = nullptr;
     check(cuGraphAddBatchMemOpNode(&node, graph, deps.data(), deps.size(), &parameters), "cuGraphAddBatchMemOpNode", where,
           {{"operations", parameters.count}, {"graph", graph}});
@@ -55,7 +61,8 @@ inline CUgraphNode graph_add_batch_mem_op_node(CUgraph graph, node_list deps, co
 /// Driver: cuGraphAddChildGraphNode
 inline CUgraphNode graph_add_child_graph_node(CUgraph graph, node_list deps, CUgraph child, source_line where) {
     CUgraphNode node = nullptr;
-    check(cuGraphAddChildGraphNode(&node, graph, deps.data(), deps.size(), child), "cuGraphAddChildGraphNode", where, {{"child", child}, {"graph", graph}});
+    check(cuGraphAddChildGraphNode(&node, graph, deps.data(), deps.size(), child), "cuGraphAddChildGraphNode", where,
+          {{"child", child}, {"graph", graph}});
     return node;
 }
 
@@ -79,7 +86,8 @@ inline CUgraphNode graph_move_child_graph(CUgraph graph, node_list deps, CUgraph
 #else
 inline constexpr bool moves_children = false;
 template <class = void>  // clang 14 refuses a deleted function that a template names, even where nobody calls it
-CUgraphNode graph_move_child_graph(CUgraph, node_list, CUgraph, source_line, because_moving_a_graph_into_another_needs_the_headers_of_cuda_12_9 = {}) = delete;
+CUgraphNode graph_move_child_graph(CUgraph, node_list, CUgraph, source_line,
+                                   because_moving_a_graph_into_another_needs_the_headers_of_cuda_12_9 = {}) = delete;
 #endif
 
 /// Adds any node by its generic parameters: conditionals have no other way. @throws driver_error
@@ -94,14 +102,17 @@ inline CUgraphNode graph_add_node(CUgraph graph, node_list deps, CUgraphNodePara
 /// The value of one conditional node of `graph`, which needs its node before instantiating. @throws driver_error
 /// @param value  at each launch, where `flags` say so
 /// Driver: cuGraphConditionalHandleCreate
-inline CUgraphConditionalHandle graph_conditional_handle_create(CUgraph graph, CUcontext context, unsigned value, unsigned flags, source_line where) {
+inline CUgraphConditionalHandle graph_conditional_handle_create(CUgraph graph, CUcontext context, unsigned value, unsigned flags,
+                                                                source_line where) {
     CUgraphConditionalHandle handle = 0;
-    check(cuGraphConditionalHandleCreate(&handle, graph, context, value, flags), "cuGraphConditionalHandleCreate", where, {{"graph", graph}});
+    check(cuGraphConditionalHandleCreate(&handle, graph, context, value, flags), "cuGraphConditionalHandleCreate", where,
+          {{"graph", graph}});
     return handle;
 }
 
 /// Adds one edge with data (rule D8). @throws driver_error. Driver: cuGraphAddDependencies_v2
-inline void graph_add_dependency_with_data(CUgraph graph, CUgraphNode from, CUgraphNode to, const CUgraphEdgeData& data, source_line where) {
+inline void graph_add_dependency_with_data(CUgraph graph, CUgraphNode from, CUgraphNode to, const CUgraphEdgeData& data,
+                                           source_line where) {
     check(cuGraphAddDependencies_v2(graph, &from, &to, &data, 1), "cuGraphAddDependencies_v2", where,
           {{"from", from}, {"to", to}, {"from_port", data.from_port}, {"graph", graph}});
 }

@@ -21,22 +21,25 @@ inline std::size_t graph_get_nodes(CUgraph graph, std::span<CUgraphNode> nodes, 
 
 /// The edges of a graph. @param from,to,data  of one size, filled; empty to count
 /// @return the count. @throws driver_error. Driver: cuGraphGetEdges_v2
-inline std::size_t graph_get_edges(CUgraph graph, std::span<CUgraphNode> from, std::span<CUgraphNode> to, std::span<CUgraphEdgeData> data, source_line where) {
+inline std::size_t graph_get_edges(CUgraph graph, std::span<CUgraphNode> from, std::span<CUgraphNode> to,
+                                   std::span<CUgraphEdgeData> data, source_line where) {
     std::size_t count = from.size();
     const bool fill = !from.empty();
-    check(cuGraphGetEdges_v2(graph, fill ? from.data() : nullptr, fill ? to.data() : nullptr, fill ? data.data() : nullptr, &count), "cuGraphGetEdges_v2", where,
-          {{"graph", graph}});
+    check(
+        cuGraphGetEdges_v2(graph, fill ? from.data() : nullptr, fill ? to.data() : nullptr, fill ? data.data() : nullptr, &count),
+        "cuGraphGetEdges_v2", where, {{"graph", graph}});
     return count;
 }
 
 /// What a node comes after. @param nodes,data  of one size, filled; empty to count; without the data the driver refuses
 ///                    edges that carry any
 /// @return the count. @throws driver_error. Driver: cuGraphNodeGetDependencies_v2
-inline std::size_t graph_node_get_dependencies(CUgraphNode node, std::span<CUgraphNode> nodes, std::span<CUgraphEdgeData> data, source_line where) {
+inline std::size_t graph_node_get_dependencies(CUgraphNode node, std::span<CUgraphNode> nodes, std::span<CUgraphEdgeData> data,
+                                               source_line where) {
     std::size_t count = nodes.size();
     const bool fill = !nodes.empty();
-    check(cuGraphNodeGetDependencies_v2(node, fill ? nodes.data() : nullptr, fill ? data.data() : nullptr, &count), "cuGraphNodeGetDependencies_v2", where,
-          {{"node", node}});
+    check(cuGraphNodeGetDependencies_v2(node, fill ? nodes.data() : nullptr, fill ? data.data() : nullptr, &count),
+          "cuGraphNodeGetDependencies_v2", where, {{"node", node}});
     return count;
 }
 
@@ -127,7 +130,7 @@ inline const char* kernel_get_name(CUkernel kernel, source_line where) {
 /// Where a parameter lies among a kernel's parameters, in bytes.
 struct parameter_place {
     std::size_t offset;  ///< from the first parameter
-    std::size_t size;  ///< of its type
+    std::size_t size;    ///< of its type
 };
 
 struct because_the_layout_of_parameters_needs_the_headers_of_cuda_12_4 {};
@@ -156,9 +159,11 @@ inline bool kernel_get_param_info(CUkernel kernel, std::size_t index, parameter_
 #else
 inline constexpr bool knows_parameter_layouts = false;
 template <class = void>  // clang 14 refuses a deleted function that a template names, even where nobody calls it
-bool func_get_param_info(CUfunction, std::size_t, parameter_place&, source_line, because_the_layout_of_parameters_needs_the_headers_of_cuda_12_4 = {}) = delete;
+bool func_get_param_info(CUfunction, std::size_t, parameter_place&, source_line,
+                         because_the_layout_of_parameters_needs_the_headers_of_cuda_12_4 = {}) = delete;
 template <class = void>
-bool kernel_get_param_info(CUkernel, std::size_t, parameter_place&, source_line, because_the_layout_of_parameters_needs_the_headers_of_cuda_12_4 = {}) = delete;
+bool kernel_get_param_info(CUkernel, std::size_t, parameter_place&, source_line,
+                           because_the_layout_of_parameters_needs_the_headers_of_cuda_12_4 = {}) = delete;
 #endif
 
 }  // namespace driver

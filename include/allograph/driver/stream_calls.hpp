@@ -15,7 +15,8 @@ inline void stream_synchronize(CUstream stream, source_line where) {
 
 /// Frees memory in the order of a stream. @throws driver_error. Driver: cuMemFreeAsync
 inline void mem_free_async(CUdeviceptr address, CUstream stream, source_line where) {
-    check(cuMemFreeAsync(address, stream), "cuMemFreeAsync", where, {{"address", reinterpret_cast<const void*>(address)}, {"stream", stream}});
+    check(cuMemFreeAsync(address, stream), "cuMemFreeAsync", where,
+          {{"address", reinterpret_cast<const void*>(address)}, {"stream", stream}});
 }
 
 /// Copies to the host in the order of a stream; pageable memory may make it wait. @throws driver_error

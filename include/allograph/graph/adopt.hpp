@@ -9,17 +9,18 @@ inline namespace v0 {
 /// What `adopt` gives: the graph, which owns the driver's handle now, and what was found in it.
 template <graph_kind Kind, checking Checks>
 struct [[nodiscard("the graph is in it")]] adopted_graph {
-    basic_graph<Kind, Checks> graph;  ///< owns the handle that was passed
-    std::vector<node> nodes;                              ///< each behind its dependencies; empty without checks
+    basic_graph<Kind, Checks> graph;                       ///< owns the handle that was passed
+    std::vector<node> nodes;                               ///< each behind its dependencies; empty without checks
     std::vector<detail::captured_allocation> allocations;  ///< empty without checks
-    bool fully_read = true;                               ///< false where the driver did not say what some node touches
+    bool fully_read = true;                                ///< false where the driver did not say what some node touches
 
     /// Makes the token of an allocation that its graph does not free; it needs a fate then.
     /// @throws misuse [F2] when none begins there or it holds no whole number of `T`, [F1] when it is freed, [F9] when its
     ///         token was taken already; driver_error
     template <class T>
         requires(device_element<T> && capabilities_of(Kind).memory_nodes)
-    [[nodiscard]] alloc_node<T> take(std::uint64_t address, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    [[nodiscard]] alloc_node<T> take(std::uint64_t address, const char* file = __builtin_FILE(),
+                                     unsigned line = __builtin_LINE()) {
         const source_line where{file, line};
         if constexpr (Checks == checking::off) {
             look_up(address, where);
@@ -31,13 +32,19 @@ struct [[nodiscard("the graph is in it")]] adopted_graph {
             }
         }
         if (found == nullptr || found->bytes % sizeof(T) != 0) {
-            detail::broken_rule("F2", "no allocation of the adopted graph begins at this address and holds a whole number of such elements", where);
+            detail::broken_rule(
+                "F2", "no allocation of the adopted graph begins at this address and holds a whole number of such elements",
+                where);
         }
         if (found->freed || found->taken) {
-            detail::broken_rule(found->freed ? "F1" : "F9", found->freed ? "the allocation is freed inside of the adopted graph" : "the allocation was taken already: it has one token", where);
+            detail::broken_rule(found->freed ? "F1" : "F9",
+                                found->freed ? "the allocation is freed inside of the adopted graph"
+                                             : "the allocation was taken already: it has one token",
+                                where);
         }
         found->taken = true;
-        return detail::handle_access::make<alloc_node<T>>(found->made, address, static_cast<std::size_t>(found->bytes / sizeof(T)), found->allocation);
+        return detail::handle_access::make<alloc_node<T>>(found->made, address,
+                                                          static_cast<std::size_t>(found->bytes / sizeof(T)), found->allocation);
     }
 
 private:
@@ -73,12 +80,16 @@ struct adopting {
             }
             if (!found.findings.empty()) {
                 const finding& first = found.findings.front();
-                throw misuse(first.rule, "the graph to adopt breaks a rule: " + first.text + "\n  adopted    " + line_text(where));
+                throw misuse(first.rule,
+                             "the graph to adopt breaks a rule: " + first.text + "\n  adopted    " + line_text(where));
             }
             for (std::uint32_t i = 0; i < books.model.node_count(); ++i) {
                 books.holds_conditional = books.holds_conditional || books.model.kind_of(i) == node_kind::conditional;
-                if (books.model.kind_of(i) == node_kind::child && holds_memory(driver::graph_child_graph_node_get_graph(books.model.handle_of(i), where), where)) {
-                    broken_rule("C15", "a graph that holds a moved child cannot be adopted: move the child in after adopting its parent", where);
+                if (books.model.kind_of(i) == node_kind::child &&
+                    holds_memory(driver::graph_child_graph_node_get_graph(books.model.handle_of(i), where), where)) {
+                    broken_rule("C15",
+                                "a graph that holds a moved child cannot be adopted: move the child in after adopting its parent",
+                                where);
                 }
             }
             result.nodes = static_cast<std::vector<node>&&>(found.nodes);
@@ -94,7 +105,8 @@ private:
         for (const CUgraphNode each : node_reader<>::nodes_of(graph, where)) {
             const CUgraphNodeType type = driver::graph_node_get_type(each, where);
             if (type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
-                (type == CU_GRAPH_NODE_TYPE_GRAPH && holds_memory(driver::graph_child_graph_node_get_graph(each, where), where))) {
+                (type == CU_GRAPH_NODE_TYPE_GRAPH &&
+                 holds_memory(driver::graph_child_graph_node_get_graph(each, where), where))) {
                 return true;
             }
         }

@@ -32,7 +32,7 @@ template <graph_kind Kind, checking Checks>
 struct adopting;  // include <allograph/graph/adopt.hpp>
 template <graph_kind Kind, checking Checks>
 struct capturing;  // include <allograph/capture.hpp>
-}
+}  // namespace detail
 class planned_graph;
 
 struct because_the_executable_holds_the_graph_write_std_move {};
@@ -113,7 +113,8 @@ public:
     /// Driver: cuGraphGetNodes, cuGraphNodeGetType and the functions that read parameters
     template <checking Same = Checks>
         requires(can.instantiable && Same == Checks)
-    [[nodiscard]] static auto adopt(CUgraph raw, device where_it_runs = device{0}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    [[nodiscard]] static auto adopt(CUgraph raw, device where_it_runs = device{0}, const char* file = __builtin_FILE(),
+                                    unsigned line = __builtin_LINE()) {
         basic_graph around(where_it_runs, file, line);
         cuGraphDestroy(detail::take(around.graph_));
         return detail::adopting<Kind, Same>::adopt(std::move(around), raw, {file, line});
@@ -150,7 +151,8 @@ public:
     template <class A = detail::no_option, class B = detail::no_option, class C = detail::no_option>
         requires(can.instantiable && !can.many_executables && detail::memory_graph_option<A> && detail::memory_graph_option<B> &&
                  detail::memory_graph_option<C> && detail::count_fates<A, B, C> <= 1)
-    [[nodiscard]] auto instantiate(A&& a = {}, B&& b = {}, C&& c = {}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) && {
+    [[nodiscard]] auto instantiate(A&& a = {}, B&& b = {}, C&& c = {}, const char* file = __builtin_FILE(),
+                                   unsigned line = __builtin_LINE()) && {
         using fates = typename detail::find_fates<A, B, C>::type;
         CUDA_GRAPH_INSTANTIATE_PARAMS parameters{};
         (detail::apply(a, parameters), detail::apply(b, parameters), detail::apply(c, parameters));
@@ -175,9 +177,10 @@ public:
     /// @param a,b,c  in any order: `upload_to{stream}`, `use_node_priorities`, `device_launch`
     /// Driver: cuGraphInstantiateWithParams
     template <class A = detail::no_option, class B = detail::no_option, class C = detail::no_option>
-        requires(can.many_executables && detail::plain_graph_option<std::remove_cvref_t<A>> && detail::plain_graph_option<std::remove_cvref_t<B>> &&
-                 detail::plain_graph_option<std::remove_cvref_t<C>>)
-    [[nodiscard]] auto instantiate(A&& a = {}, B&& b = {}, C&& c = {}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const {
+        requires(can.many_executables && detail::plain_graph_option<std::remove_cvref_t<A>> &&
+                 detail::plain_graph_option<std::remove_cvref_t<B>> && detail::plain_graph_option<std::remove_cvref_t<C>>)
+    [[nodiscard]] auto instantiate(A&& a = {}, B&& b = {}, C&& c = {}, const char* file = __builtin_FILE(),
+                                   unsigned line = __builtin_LINE()) const {
         CUDA_GRAPH_INSTANTIATE_PARAMS parameters{};
         (detail::apply(a, parameters), detail::apply(b, parameters), detail::apply(c, parameters));
         refuse_if_broken({file, line});
@@ -203,7 +206,8 @@ public:
     /// @param deps  nodes of this graph that the first captured node comes after
     /// @throws misuse [D2] [D3] [D4] [F9] (rule C19); driver_error. The graph stays as it was
     /// Driver: cuStreamBeginCaptureToGraph
-    [[nodiscard]] capture_scope<Kind, Checks> capture(stream_ref stream, const dependencies& deps, capture_mode mode = capture_mode::guards_this_thread) && {
+    [[nodiscard]] capture_scope<Kind, Checks> capture(stream_ref stream, const dependencies& deps,
+                                                      capture_mode mode = capture_mode::guards_this_thread) && {
         return capture_scope<Kind, Checks>(*this, stream.get(), deps, mode);
     }
     [[nodiscard]] capture_scope<Kind, Checks> capture(stream_ref stream, capture_mode mode = capture_mode::guards_this_thread,
@@ -242,7 +246,8 @@ public:
         requires(can.removal)
     [[nodiscard]] node find(const H& original, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) const {
         const node there = detail::to_node(original);
-        return detail::handle_access::make_node(driver::graph_node_find_in_clone(there.get(), graph_, {file, line}), id_, detail::handle_access::parts(there).index);
+        return detail::handle_access::make_node(driver::graph_node_find_in_clone(there.get(), graph_, {file, line}), id_,
+                                                detail::handle_access::parts(there).index);
     }
 
     /// Removes a node and its edges. @throws misuse [D3] [D4]. Driver: cuGraphDestroyNode
@@ -266,7 +271,8 @@ public:
     /// Removes an edge. @throws misuse [D3] [D4], [D6] for an edge that is not there. Driver: cuGraphRemoveDependencies_v2
     template <node_handle From, node_handle To>
         requires(can.removal)
-    void remove_dependency(const From& from, const To& to, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    void remove_dependency(const From& from, const To& to, const char* file = __builtin_FILE(),
+                           unsigned line = __builtin_LINE()) {
         const source_line where{file, line};
         const node first = detail::to_node(from);
         const node second = detail::to_node(to);
@@ -309,7 +315,8 @@ private:
         : graph_(inside), context_(context), info_(info), device_(where_it_runs), id_(id), ledger_(books) {}
 
     basic_graph(CUgraph clone, const basic_graph& original) noexcept
-        : graph_(clone), context_(original.context_), info_(original.info_), device_(original.device_), id_(detail::next_graph_id()) {}
+        : graph_(clone), context_(original.context_), info_(original.info_), device_(original.device_),
+          id_(detail::next_graph_id()) {}
 
     void swap(basic_graph& other) noexcept {
         std::swap(graph_, other.graph_);
@@ -344,11 +351,15 @@ private:
     recorder& model(source_line where) const {
         if constexpr (!can.instantiable) {
             if (ledger_ != nullptr && (ledger::find(id_) != ledger_ || ledger_->outermost().in_executable)) [[unlikely]] {
-                detail::broken_rule("G10", "the graph around this one is gone, or is inside of its executable, which what is added now would not reach", where);
+                detail::broken_rule(
+                    "G10",
+                    "the graph around this one is gone, or is inside of its executable, which what is added now would not reach",
+                    where);
             }
         }
         if (ledger_ == nullptr) [[unlikely]] {
-            detail::broken_rule("G10", "this graph was moved away: its executable holds it, and what is added now would not reach it", where);
+            detail::broken_rule(
+                "G10", "this graph was moved away: its executable holds it, and what is added now would not reach it", where);
         }
         return ledger_->model;
     }
@@ -357,11 +368,13 @@ private:
     // requests never become memory: unchecked, that is most of the cost.
 
     template <class Add>
-    [[gnu::always_inline]] node add(const dependencies& deps, node_kind what, const char* name, std::span<const memory_use> uses, Add&& add_to_driver) {
+    [[gnu::always_inline]] node add(const dependencies& deps, node_kind what, const char* name, std::span<const memory_use> uses,
+                                    Add&& add_to_driver) {
         if constexpr (checks && !can.instantiable) {
             return add_inside(deps, what, name, uses, add_to_driver);
         } else if constexpr (checks) {
-            if ((what == node_kind::memset || what == node_kind::memcpy) && ledger_ != nullptr && !ledger_->elsewhere.empty()) [[unlikely]] {
+            if ((what == node_kind::memset || what == node_kind::memcpy) && ledger_ != nullptr && !ledger_->elsewhere.empty())
+                [[unlikely]] {
                 ledger_->refuse_unreachable(uses, device_.ordinal, deps.where());
             }
             const CUgraphNode handle = add_to_driver(model(deps.where()).check(deps, what, name, uses));
@@ -374,10 +387,13 @@ private:
 
     /// What a node of a child or a body touches counts for the node that holds it, in the graphs around it (rule C9).
     template <class Add>
-    node add_inside(const dependencies& deps, node_kind what, const char* name, std::span<const memory_use> uses, Add&& add_to_driver) {
+    node add_inside(const dependencies& deps, node_kind what, const char* name, std::span<const memory_use> uses,
+                    Add&& add_to_driver) {
         recorder& own = model(deps.where());
         const auto handles = own.check(deps, what, name, uses);
-        ledger_->check_around(uses, what == node_kind::memset || what == node_kind::memcpy, [&] { return detail::node_text(what, name); }, deps.where());
+        ledger_->check_around(
+            uses, what == node_kind::memset || what == node_kind::memcpy, [&] { return detail::node_text(what, name); },
+            deps.where());
         const CUgraphNode handle = add_to_driver(handles);
         ledger_->commit_around(uses, deps.where());
         return detail::handle_access::make_node(handle, id_, own.commit(handle));
@@ -400,12 +416,14 @@ private:
         return add_alloc_node(deps, request, parameters);
     }
 
-    [[gnu::noinline]] alloc_result add_shared_alloc(const dependencies& deps, const alloc_request& request, CUDA_MEM_ALLOC_NODE_PARAMS& parameters) {
+    [[gnu::noinline]] alloc_result add_shared_alloc(const dependencies& deps, const alloc_request& request,
+                                                    CUDA_MEM_ALLOC_NODE_PARAMS& parameters) {
         CUmemAccessDesc descriptors[detail::device_table::most]{};
         for (int ordinal = 0; ordinal < detail::device_table::most; ++ordinal) {
             if ((request.options.peers() >> static_cast<unsigned>(ordinal) & 1) != 0) {
                 if (ordinal >= detail::devices(deps.where()).count) {
-                    throw misuse("A9", "memory shared with device " + std::to_string(ordinal) + ", which does not exist\n  at         " + detail::line_text(deps.where()));
+                    throw misuse("A9", "memory shared with device " + std::to_string(ordinal) +
+                                           ", which does not exist\n  at         " + detail::line_text(deps.where()));
                 }
                 CUmemAccessDesc& each = descriptors[parameters.accessDescCount++];
                 each.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
@@ -417,7 +435,8 @@ private:
         return add_alloc_node(deps, request, parameters);
     }
 
-    [[gnu::always_inline]] alloc_result add_alloc_node(const dependencies& deps, const alloc_request& request, CUDA_MEM_ALLOC_NODE_PARAMS& parameters) {
+    [[gnu::always_inline]] alloc_result add_alloc_node(const dependencies& deps, const alloc_request& request,
+                                                       CUDA_MEM_ALLOC_NODE_PARAMS& parameters) {
         if constexpr (checks) {
             const auto handles = model(deps.where()).check_alloc(deps, request, device_.ordinal);
             const bool elsewhere = parameters.poolProps.location.id != device_.ordinal;
@@ -429,7 +448,8 @@ private:
             if (elsewhere) [[unlikely]] {
                 ledger_->elsewhere.push_back({allocation, request.options.peers()});
             }
-            return {detail::handle_access::make_node(handle, id_, ledger_->model.commit(handle, parameters.dptr)), parameters.dptr, allocation};
+            return {detail::handle_access::make_node(handle, id_, ledger_->model.commit(handle, parameters.dptr)),
+                    parameters.dptr, allocation};
         } else {
             (void)request;
             const detail::raw_dependencies raw(deps);
@@ -444,11 +464,13 @@ private:
             if (request.allocation.graph != id_) [[unlikely]] {
                 return free_of_another(deps, request);
             }
-            const CUgraphNode handle = driver::graph_add_mem_free_node(graph_, model(deps.where()).check_free(deps, request), request.address, deps.where());
+            const CUgraphNode handle = driver::graph_add_mem_free_node(graph_, model(deps.where()).check_free(deps, request),
+                                                                       request.address, deps.where());
             return detail::handle_access::make_node(handle, id_, ledger_->model.commit(handle));
         } else {
             const detail::raw_dependencies raw(deps);
-            return detail::handle_access::make_node(driver::graph_add_mem_free_node(graph_, raw.list(), request.address, deps.where()), id_, next_++);
+            return detail::handle_access::make_node(
+                driver::graph_add_mem_free_node(graph_, raw.list(), request.address, deps.where()), id_, next_++);
         }
     }
 
@@ -458,27 +480,29 @@ private:
         recorder& own = model(deps.where());
         const std::uint32_t allocation = own.local_of(request.allocation);
         if (allocation != recorder::no_index) {  // a moved child left it to this graph (rule C15)
-            const CUgraphNode handle =
-                driver::graph_add_mem_free_node(graph_, own.check_free(deps, {request.alloc, {id_, allocation}, request.address}), request.address, deps.where());
+            const CUgraphNode handle = driver::graph_add_mem_free_node(
+                graph_, own.check_free(deps, {request.alloc, {id_, allocation}, request.address}), request.address, deps.where());
             return detail::handle_access::make_node(handle, id_, own.commit(handle));
         }
         auto coming = ledger_->prepare_free(request.allocation, deps.where());
-        const CUgraphNode handle = driver::graph_add_mem_free_node(graph_, own.check_free(deps, request), request.address, deps.where());
+        const CUgraphNode handle =
+            driver::graph_add_mem_free_node(graph_, own.check_free(deps, request), request.address, deps.where());
         const std::uint32_t index = own.commit(handle);
         ledger_->commit_free(std::move(coming));
         return detail::handle_access::make_node(handle, id_, index);
     }
 
     [[gnu::always_inline]] node emit_memset(const dependencies& deps, const memset_request& request) {
-        return add(deps, node_kind::memset, nullptr, std::span(&request.use, 1), [&](driver::node_list list) __attribute__((always_inline)) {
-            CUDA_MEMSET_NODE_PARAMS parameters{};
-            parameters.dst = request.address;
-            parameters.elementSize = static_cast<unsigned>(request.element_bytes);
-            parameters.width = request.count;
-            parameters.height = 1;
-            parameters.value = request.value;
-            return driver::graph_add_memset_node(graph_, list, parameters, context_, deps.where());
-        });
+        return add(deps, node_kind::memset, nullptr, std::span(&request.use, 1),
+                   [&](driver::node_list list) __attribute__((always_inline)) {
+                       CUDA_MEMSET_NODE_PARAMS parameters{};
+                       parameters.dst = request.address;
+                       parameters.elementSize = static_cast<unsigned>(request.element_bytes);
+                       parameters.width = request.count;
+                       parameters.height = 1;
+                       parameters.value = request.value;
+                       return driver::graph_add_memset_node(graph_, list, parameters, context_, deps.where());
+                   });
     }
 
     [[gnu::always_inline]] node emit_memcpy(const dependencies& deps, const memcpy_request& request) {
@@ -507,24 +531,31 @@ private:
     }
 
     template <class... Params, class... Args>
-    [[gnu::always_inline]] node emit_kernel(const dependencies& deps, std::span<const memory_use> uses, const kernel<void(Params...)>& function, const launch_config& config,
-                     const Args&... args) {
+    [[gnu::always_inline]] node emit_kernel(const dependencies& deps, std::span<const memory_use> uses,
+                                            const kernel<void(Params...)>& function, const launch_config& config,
+                                            const Args&... args) {
         const source_line where = deps.where();
         if (!function.has_function()) [[unlikely]] {
             detail::broken_rule("kernel", "a kernel without a function: it stands for one in the model alone", where);
         }
         const extent& cluster = config.cluster;
-        if (config.has_cluster() && (cluster.y == 0 || cluster.z == 0 || config.grid.x % cluster.x != 0 || config.grid.y % cluster.y != 0 ||
-                                     config.grid.z % cluster.z != 0)) [[unlikely]] {
+        if (config.has_cluster() && (cluster.y == 0 || cluster.z == 0 || config.grid.x % cluster.x != 0 ||
+                                     config.grid.y % cluster.y != 0 || config.grid.z % cluster.z != 0)) [[unlikely]] {
             detail::broken_rule("grid", "the cluster does not divide the grid", where);
         }
         std::tuple<Params...> values{detail::to_parameter<Params>(args)...};
-        const node made = add(deps, node_kind::kernel, function.name(), uses, [&](driver::node_list list) __attribute__((always_inline)) {
-            void* pointers[sizeof...(Params) + 1] = {};
-            std::apply([&](auto&... value) { std::size_t i = 0; ((pointers[i++] = const_cast<void*>(static_cast<const void*>(&value))), ...); }, values);
-            return driver::graph_add_kernel_node(graph_, list, detail::kernel_parameters(function, config, context_, pointers),
-                                                 where);
-        });
+        const node made =
+            add(deps, node_kind::kernel, function.name(), uses, [&](driver::node_list list) __attribute__((always_inline)) {
+                void* pointers[sizeof...(Params) + 1] = {};
+                std::apply(
+                    [&](auto&... value) {
+                        std::size_t i = 0;
+                        ((pointers[i++] = const_cast<void*>(static_cast<const void*>(&value))), ...);
+                    },
+                    values);
+                return driver::graph_add_kernel_node(graph_, list,
+                                                     detail::kernel_parameters(function, config, context_, pointers), where);
+            });
         if (config.has_cluster()) {
             set_cluster(made, cluster, where);
         }
@@ -568,7 +599,9 @@ private:
     }
 
     [[gnu::always_inline]] node emit_empty(const dependencies& deps) {
-        return add(deps, node_kind::empty, nullptr, {}, [&](driver::node_list list) __attribute__((always_inline)) { return driver::graph_add_empty_node(graph_, list, deps.where()); });
+        return add(deps, node_kind::empty, nullptr, {}, [&](driver::node_list list) __attribute__((always_inline)) {
+            return driver::graph_add_empty_node(graph_, list, deps.where());
+        });
     }
 
     void check_edge([[maybe_unused]] const node& from, [[maybe_unused]] const node& to, [[maybe_unused]] source_line where) {
@@ -589,7 +622,8 @@ private:
     void refuse_if_broken(source_line where) const {
         if constexpr (checks) {
             if (ledger_ != nullptr && ledger_->open_conditions != 0) [[unlikely]] {
-                detail::broken_rule("condition", "a condition was made that no conditional node uses: the driver refuses such a graph", where);
+                detail::broken_rule("condition",
+                                    "a condition was made that no conditional node uses: the driver refuses such a graph", where);
             }
         }
         const std::string* why = &broken_;
@@ -597,7 +631,8 @@ private:
             why = ledger_ != nullptr && why->empty() ? &ledger_->broken : why;
         }
         if (!why->empty()) [[unlikely]] {
-            throw misuse("C13", "this graph cannot be instantiated: " + *why + "\n  at         " + detail::line_text(where) + "\n  fix: build the graph again");
+            throw misuse("C13", "this graph cannot be instantiated: " + *why + "\n  at         " + detail::line_text(where) +
+                                    "\n  fix: build the graph again");
         }
     }
     /// A graph that holds a conditional has one executable at a time (rule C18): what says whether it lives.
@@ -630,7 +665,8 @@ private:
                 }
                 const std::uint32_t allocation = own.local_of(token.allocation());
                 if (allocation == recorder::no_index) {
-                    detail::broken_rule("F3", "an output of another graph: only the graph that made an allocation can launch it", where);
+                    detail::broken_rule("F3", "an output of another graph: only the graph that made an allocation can launch it",
+                                        where);
                 }
                 ledger::refuse_if_freed(own, allocation, where);
                 taken.push_back(allocation);
@@ -658,10 +694,10 @@ private:
     const detail::device_info* info_ = nullptr;
     device device_{};
     std::uint32_t id_ = 0;
-    std::uint32_t next_ = 0;           // the number of the next node, where no model counts them
+    std::uint32_t next_ = 0;  // the number of the next node, where no model counts them
     bool unfinished_ = false;
-    std::string broken_;               // why it cannot be instantiated any more, where a capture broke it
-    ledger* ledger_ = nullptr;         // null without checks
+    std::string broken_;        // why it cannot be instantiated any more, where a capture broke it
+    ledger* ledger_ = nullptr;  // null without checks
 };
 
 /// A graph without memory nodes: it can be cloned, lose nodes and edges, and have many executables.

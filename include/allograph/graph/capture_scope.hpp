@@ -62,7 +62,8 @@ public:
         const source_line where{file, line};
         const CUstreamCaptureStatus status = driver::stream_is_capturing(stream_, where);
         if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-            fail(status == CU_STREAM_CAPTURE_STATUS_NONE ? CUDA_ERROR_ILLEGAL_STATE : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "cuStreamIsCapturing", where);
+            fail(status == CU_STREAM_CAPTURE_STATUS_NONE ? CUDA_ERROR_ILLEGAL_STATE : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                 "cuStreamIsCapturing", where);
         }
         whole_ = where;
     }
@@ -125,15 +126,18 @@ private:
     capture_scope(graph_type& from, CUstream stream, const dependencies& deps, capture_mode mode)
         : capture_scope((refuse_inferred(deps), from), stream, deps, mode, {}) {}
     /// @param declared  uses of the work that is going to be captured
-    capture_scope(graph_type& from, CUstream stream, const dependencies& deps, capture_mode mode, std::span<const memory_use> declared)
-        : stream_(stream), began_(deps.where()), whole_(deps.where()), graph_((begin(from, stream, deps, mode, declared), std::move(from))) {}
+    capture_scope(graph_type& from, CUstream stream, const dependencies& deps, capture_mode mode,
+                  std::span<const memory_use> declared)
+        : stream_(stream), began_(deps.where()), whole_(deps.where()),
+          graph_((begin(from, stream, deps, mode, declared), std::move(from))) {}
 
     static void refuse_inferred(const dependencies& deps) {
         if (deps.inferred()) {
             detail::broken_rule("inferred", "a capture cannot infer what it comes after: nothing is captured yet", deps.where());
         }
     }
-    static void begin(graph_type& into, CUstream stream, const dependencies& deps, capture_mode mode, std::span<const memory_use> declared) {
+    static void begin(graph_type& into, CUstream stream, const dependencies& deps, capture_mode mode,
+                      std::span<const memory_use> declared) {
         const auto driver_mode = static_cast<CUstreamCaptureMode>(mode);
         if constexpr (checks) {
             const auto handles = into.model(deps.where()).check(deps, node_kind::captured, nullptr, declared);
@@ -146,13 +150,15 @@ private:
 
     void end_on_the_stream(source_line where) {
         last_.clear();
-        if (const driver::capture_info info = driver::stream_get_capture_info(stream_, where); info.status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+        if (const driver::capture_info info = driver::stream_get_capture_info(stream_, where);
+            info.status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
             last_.assign(info.dependencies.begin(), info.dependencies.end());
         }
         CUgraph same = nullptr;
         const CUresult result = cuStreamEndCapture(stream_, &same);
         CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-        if (result != CUDA_SUCCESS && cuStreamIsCapturing(stream_, &status) == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+        if (result != CUDA_SUCCESS && cuStreamIsCapturing(stream_, &status) == CUDA_SUCCESS &&
+            status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
             fail_for_now(result, "cuStreamEndCapture", where);
         }
         close(result);
@@ -189,8 +195,10 @@ private:
             text += " was ended by somebody else";
         } else {
             text += " was broken by a call after " + detail::line_text(whole_) +
-                    ", where it was whole. Look for a call that returned CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED or another capture error: "
-                    "cuMemAlloc, cuMemFree, a synchronisation or query, an executable that is made or destroyed, work on the legacy stream; "
+                    ", where it was whole. Look for a call that returned CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED or another "
+                    "capture error: "
+                    "cuMemAlloc, cuMemFree, a synchronisation or query, an executable that is made or destroyed, work on the "
+                    "legacy stream; "
                     "check() between the calls narrows it down";
         }
         throw driver_error(result, call, text, where);
@@ -234,7 +242,8 @@ private:
     /// The driver failed, and nothing is lost.
     [[noreturn, gnu::cold, gnu::noinline]] void fail_for_now(CUresult result, const char* call, source_line where) const {
         throw driver_error(result, call,
-                           "the capture that began at " + detail::line_text(began_) + (open_ ? " is open still" : " has ended, and its nodes were not read") +
+                           "the capture that began at " + detail::line_text(began_) +
+                               (open_ ? " is open still" : " has ended, and its nodes were not read") +
                                ": end() may be called again",
                            where);
     }
@@ -247,7 +256,10 @@ private:
             }
             found.enter(graph_.get());
             if (found.has_memory_nodes && !graph_type::can.memory_nodes) {
-                found.findings.insert(found.findings.begin(), {"kind", "cuMemAllocAsync or cuMemFreeAsync was captured, and this kind of graph cannot hold memory nodes", began_});
+                found.findings.insert(
+                    found.findings.begin(),
+                    {"kind", "cuMemAllocAsync or cuMemFreeAsync was captured, and this kind of graph cannot hold memory nodes",
+                     began_});
             }
             if (!found.findings.empty()) {
                 refuse(found.findings);
@@ -282,7 +294,9 @@ private:
         if (findings.size() > most) {
             text += "\n  and " + std::to_string(findings.size() - most) + " more";
         }
-        text += "\n  captured   " + detail::line_text(began_) + "   captured nodes stay in their graph: it cannot be instantiated any more\n  fix: " + fix_of(findings.front().rule);
+        text +=
+            "\n  captured   " + detail::line_text(began_) +
+            "   captured nodes stay in their graph: it cannot be instantiated any more\n  fix: " + fix_of(findings.front().rule);
         graph_.broken_ = "its capture at " + detail::line_text(began_) + " broke rule " + findings.front().rule + ": " + headline;
         throw misuse(findings.front().rule, text);
     }
@@ -302,7 +316,8 @@ private:
         if (rule == "kind") {
             return "capture into a memory_graph";
         }
-        return "begin the capture after the nodes that the free must follow, or add the free after the capture: add_free(captured.after(), std::move(x))";
+        return "begin the capture after the nodes that the free must follow, or add the free after the capture: "
+               "add_free(captured.after(), std::move(x))";
     }
 
     std::vector<node> nodes_of(const std::vector<CUgraphNode>& handles) {

@@ -82,7 +82,9 @@ public:
     }
 
     /// False where this thread has no capture scope open, or no memory to remember: the caller does it itself then.
-    static bool free_later(CUdeviceptr address, std::uint64_t bytes, CUstream stream) noexcept { return later({address, bytes, stream, nullptr, nullptr}); }
+    static bool free_later(CUdeviceptr address, std::uint64_t bytes, CUstream stream) noexcept {
+        return later({address, bytes, stream, nullptr, nullptr});
+    }
     static bool destroy_later(CUgraphExec exec) noexcept { return later({0, 0, nullptr, exec, nullptr}); }
 
 private:

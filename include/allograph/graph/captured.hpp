@@ -60,18 +60,23 @@ public:
     /// Driver: cuGraphMemAllocNodeGetParams
     template <class T>
         requires(device_element<T>)
-    [[nodiscard]] alloc_node<T> take(std::uint64_t address, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    [[nodiscard]] alloc_node<T> take(std::uint64_t address, const char* file = __builtin_FILE(),
+                                     unsigned line = __builtin_LINE()) {
         const source_line where{file, line};
         detail::captured_allocation& found = checks ? recorded(address, where) : asked_for(address, where);
         if (found.bytes % sizeof(T) != 0) {
-            detail::broken_rule("F2", "a captured allocation that holds no whole number of such elements: take it as what it was allocated for", where);
+            detail::broken_rule(
+                "F2", "a captured allocation that holds no whole number of such elements: take it as what it was allocated for",
+                where);
         }
         found.taken = true;
-        return detail::handle_access::make<alloc_node<T>>(found.made, found.address, static_cast<std::size_t>(found.bytes / sizeof(T)), found.allocation);
+        return detail::handle_access::make<alloc_node<T>>(found.made, found.address,
+                                                          static_cast<std::size_t>(found.bytes / sizeof(T)), found.allocation);
     }
     template <class T>
         requires(device_element<T>)
-    [[nodiscard]] alloc_node<T> take(const device_ptr<T>& data, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    [[nodiscard]] alloc_node<T> take(const device_ptr<T>& data, const char* file = __builtin_FILE(),
+                                     unsigned line = __builtin_LINE()) {
         return take<T>(data.address(), file, line);
     }
     template <class M, class Reason = because_an_allocation_is_taken_by_its_address_and_element_type>
@@ -96,7 +101,8 @@ public:
                 }
             }
             if (found == nullptr) {
-                detail::broken_rule("F2", "no captured call freed this allocation, or it is one of this graph, which knows already", where);
+                detail::broken_rule(
+                    "F2", "no captured call freed this allocation, or it is one of this graph, which knows already", where);
             }
             if (found->told) {
                 detail::broken_rule("F1", "the captured free is that of another token", where);
@@ -119,7 +125,8 @@ private:
     template <graph_kind, checking>
     friend struct detail::capturing;
 
-    captured(CUgraph of, std::uint32_t id, std::vector<node>&& last) noexcept : graph_(of), id_(id), last_(static_cast<std::vector<node>&&>(last)) {}
+    captured(CUgraph of, std::uint32_t id, std::vector<node>&& last) noexcept
+        : graph_(of), id_(id), last_(static_cast<std::vector<node>&&>(last)) {}
 
     /// Of several at one address the one that may be taken; there is no more than one.
     detail::captured_allocation& recorded(std::uint64_t address, source_line where) {
@@ -146,7 +153,8 @@ private:
             if (driver::graph_node_get_type(each, where) == CU_GRAPH_NODE_TYPE_MEM_ALLOC) {
                 const CUDA_MEM_ALLOC_NODE_PARAMS parameters = driver::graph_mem_alloc_node_get_params(each, where);
                 if (parameters.dptr == address) {  // the last of several: earlier ones were freed
-                    allocations_.assign(1, {detail::handle_access::make_node(each, id_, 0), address, parameters.bytesize, 0, false, false});
+                    allocations_.assign(
+                        1, {detail::handle_access::make_node(each, id_, 0), address, parameters.bytesize, 0, false, false});
                 }
             }
         }

@@ -72,7 +72,7 @@ public:
     std::vector<captured_free> frees;  // of other graphs' memory
     std::vector<finding> findings;
     bool has_memory_nodes = false;
-    bool complete = true;  // every node was read in full
+    bool complete = true;   // every node was read in full
     bool declared = false;  // the uses that the caller said are entered
 
 private:
@@ -164,13 +164,15 @@ private:
             model_.check_alloc(deps, {each.bytes, each.bytes, 1, "byte", named("captured").on(device{each.device})});
             const std::uint32_t allocation = model_.allocation_count();
             memory_.add(each.address, each.bytes, allocation);
-            allocations.push_back({made(model_.commit(each.handle, each.address)), each.address, each.bytes, allocation, false, false});
+            allocations.push_back(
+                {made(model_.commit(each.handle, each.address)), each.address, each.bytes, allocation, false, false});
             return;
         }
         if (each.kind == node_kind::free) {
             has_memory_nodes = true;
             if (const std::uint32_t freed = find(each.address); freed != address_map::nobody) {
-                model_.check_free(deps, {node(model_.handle_of(model_.made_by(freed))), {model_.graph_id(), freed}, each.address});
+                model_.check_free(deps,
+                                  {node(model_.handle_of(model_.made_by(freed))), {model_.graph_id(), freed}, each.address});
                 made(model_.commit(each.handle));
                 return;
             }
@@ -219,7 +221,9 @@ private:
         for (outer& each : around_) {
             auto& model = each.books->model;
             const std::uint32_t found = each.memory.find(address, [&](std::uint32_t allocation) {
-                return lifetime_of(model, allocation, [&](std::uint32_t index) { return index == each.holder || model.precedes(index, each.holder); });
+                return lifetime_of(model, allocation, [&](std::uint32_t index) {
+                    return index == each.holder || model.precedes(index, each.holder);
+                });
             });
             if (found != address_map::nobody) {
                 return model.origin_of(found);

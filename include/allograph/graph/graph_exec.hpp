@@ -52,7 +52,8 @@ public:
     ~graph_exec() { destroy(); }
 
     /// Takes an executable of the driver over that holds no memory nodes. @param where_it_runs  for updates of its nodes
-    [[nodiscard]] static graph_exec adopt(CUgraphExec raw, device where_it_runs = device{0}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+    [[nodiscard]] static graph_exec adopt(CUgraphExec raw, device where_it_runs = device{0}, const char* file = __builtin_FILE(),
+                                          unsigned line = __builtin_LINE())
         requires(!holds_graph)
     {
         return graph_exec(raw, detail::independent{{}, detail::context_for(where_it_runs, {file, line}), 0, {}}, {});
@@ -95,7 +96,8 @@ public:
         launched_ = true;
         if constexpr (checks && holds_graph) {
             for (const auto& each : graph_.books().exports()) {
-                if (graph_.books().model.fate_of(each.allocation) != allocation_fate::freed) {  // else an output of an earlier executable
+                if (graph_.books().model.fate_of(each.allocation) !=
+                    allocation_fate::freed) {  // else an output of an earlier executable
                     each.cell.set_live(true);
                 }
             }
@@ -138,7 +140,8 @@ public:
         reclaim(last_stream_);
         if constexpr (checks) {
             auto& model = graph_.books().model;
-            detail::each_token(fates_, [&](const auto& token) { model.set_fate(model.local_of(token.allocation()), allocation_fate::none); });
+            detail::each_token(
+                fates_, [&](const auto& token) { model.set_fate(model.local_of(token.allocation()), allocation_fate::none); });
             graph_.books().in_executable = false;
         }
         if constexpr (detail::is_fates<Fates>) {
@@ -178,7 +181,8 @@ private:
     template <class, graph_kind, checking>
     friend class detail::exec_updates;
 
-    graph_exec(CUgraphExec exec, held_graph&& held, Fates&& fates) noexcept : exec_(exec), graph_(std::move(held)), fates_(std::move(fates)) {}
+    graph_exec(CUgraphExec exec, held_graph&& held, Fates&& fates) noexcept
+        : exec_(exec), graph_(std::move(held)), fates_(std::move(fates)) {}
 
     void require_launchable(source_line where) const {
         if (!auto_frees || !launched_) {  // auto-free ends what its own launches left, not the buffers of an earlier executable
@@ -191,8 +195,11 @@ private:
         detail::lazy<detail::ledger, graph_exec>::require_live(graph_.books().borrows, where);
         for (const auto& each : graph_.books().frees) {
             if (each.cell.gone()) [[unlikely]] {
-                throw misuse("X6", "this graph frees " + each.what + ", which is not live: launch the graph that allocates it first, once for each launch of this one\n" +
-                                       "  freed      " + detail::line_text(each.freed) + "\n  launched   " + detail::line_text(where));
+                throw misuse(
+                    "X6",
+                    "this graph frees " + each.what +
+                        ", which is not live: launch the graph that allocates it first, once for each launch of this one\n" +
+                        "  freed      " + detail::line_text(each.freed) + "\n  launched   " + detail::line_text(where));
             }
         }
     }
@@ -208,20 +215,25 @@ private:
 
     [[noreturn]] void refuse_relaunch(source_line where) const {
         const auto& books = graph_.books();
-        std::string text = launched_ ? "relaunched while outputs of the last launch live" : "launched while an earlier executable's outputs live";
+        std::string text = launched_ ? "relaunched while outputs of the last launch live"
+                                     : "launched while an earlier executable's outputs live";
         for (const auto& each : books.exports()) {
             if (each.cell.live()) {
-                text += "\n  alive      " + books.model.describe(each.allocation) + ", allocated " + detail::line_text(books.model.allocated_at(each.allocation));
+                text += "\n  alive      " + books.model.describe(each.allocation) + ", allocated " +
+                        detail::line_text(books.model.allocated_at(each.allocation));
             }
         }
-        text += "\n  launched   " + detail::line_text(where) + "\n  fix: let the buffers die before the next launch, launch the graph that frees them, or instantiate with auto_free";
+        text += "\n  launched   " + detail::line_text(where) +
+                "\n  fix: let the buffers die before the next launch, launch the graph that frees them, or instantiate with "
+                "auto_free";
         throw misuse(launched_ ? "X1" : "X7", text);
     }
 
     template <class T>
     detail::allocation_cell cell_of(const alloc_node<T>& token) const noexcept {
         if constexpr (checks) {
-            if (const detail::allocation_cell* const cell = graph_.books().export_of(graph_.books().model.local_of(token.allocation()))) {
+            if (const detail::allocation_cell* const cell =
+                    graph_.books().export_of(graph_.books().model.local_of(token.allocation()))) {
                 return *cell;
             }
         }
@@ -290,7 +302,8 @@ private:
                 if (each.cell.abandoned() && each.cell.live()) [[unlikely]] {
                     const auto& model = graph_.books().model;
                     each.cell.set_live(false);
-                    detail::free_or_orphan(model.address_of(each.allocation), model.bytes_of(each.allocation), launched_ ? last_stream_ : stream);
+                    detail::free_or_orphan(model.address_of(each.allocation), model.bytes_of(each.allocation),
+                                           launched_ ? last_stream_ : stream);
                 }
             }
         }

@@ -36,7 +36,9 @@ public:
     }
 
 private:
-    [[nodiscard]] std::uint64_t get(CUgraphMem_attribute attribute) const { return driver::device_get_graph_mem_attribute(handle_, attribute, {}); }
+    [[nodiscard]] std::uint64_t get(CUgraphMem_attribute attribute) const {
+        return driver::device_get_graph_mem_attribute(handle_, attribute, {});
+    }
     CUdevice handle_;
 };
 

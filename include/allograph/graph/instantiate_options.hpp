@@ -60,7 +60,8 @@ concept plain_option = std::same_as<O, no_option> || std::same_as<O, upload_to> 
 template <class O>
 concept plain_graph_option = plain_option<O> || std::same_as<O, device_launch_t>;
 template <class O>
-concept memory_graph_option = plain_option<std::remove_cvref_t<O>> || is_fates<O>;  // tokens come as rvalues, the others as they like
+concept memory_graph_option =
+    plain_option<std::remove_cvref_t<O>> || is_fates<O>;  // tokens come as rvalues, the others as they like
 
 /// The first option that says how allocations leave, or none.
 template <class... Options>
@@ -81,14 +82,17 @@ template <class... Options>
 concept plain_graph_options = (plain_graph_option<std::remove_cvref_t<Options>> && ...);
 
 template <class... Options>
-using why_no_memory_graph_options =
-    std::conditional_t<(std::same_as<std::remove_cvref_t<Options>, device_launch_t> || ...), because_a_graph_with_memory_nodes_cannot_be_launched_from_the_device,
+using why_no_memory_graph_options = std::conditional_t<
+    (std::same_as<std::remove_cvref_t<Options>, device_launch_t> || ...),
+    because_a_graph_with_memory_nodes_cannot_be_launched_from_the_device,
     std::conditional_t<(count_fates<std::remove_cvref_t<Options>...> > 1), because_auto_free_would_free_the_outputs_choose_one,
-    std::conditional_t<(count_fates<std::remove_cvref_t<Options>...> > count_fates<Options...>), because_the_outputs_are_taken_write_std_move,
-                       because_options_are_types_write_outputs_auto_free_upload_to_or_use_node_priorities>>>;
+                       std::conditional_t<(count_fates<std::remove_cvref_t<Options>...> > count_fates<Options...>),
+                                          because_the_outputs_are_taken_write_std_move,
+                                          because_options_are_types_write_outputs_auto_free_upload_to_or_use_node_priorities>>>;
 template <class... Options>
 using why_no_plain_graph_options =
-    std::conditional_t<(count_fates<std::remove_cvref_t<Options>...> > 0), because_a_graph_without_memory_nodes_has_no_outputs_use_memory_graph,
+    std::conditional_t<(count_fates<std::remove_cvref_t<Options>...> > 0),
+                       because_a_graph_without_memory_nodes_has_no_outputs_use_memory_graph,
                        because_options_are_types_write_upload_to_use_node_priorities_or_device_launch>;
 
 /// That option itself.

@@ -17,9 +17,11 @@ public:
     /// @param needed,available  in bytes
     /// @param where             the line of the launch or upload
     out_of_memory(device which, std::uint64_t needed, std::uint64_t available, source_line where)
-        : std::runtime_error("allograph: [M2] this graph takes " + std::to_string(needed) + " bytes of device " + std::to_string(which.ordinal) + ", which has " +
-                             std::to_string(available) + " left for it" + (where.known() ? "\n  launched   " + detail::line_text(where) : std::string()) +
-                             "\n  fix: free memory, trim the graph memory that nobody uses, or plan the program into fewer bytes"),
+        : std::runtime_error(
+              "allograph: [M2] this graph takes " + std::to_string(needed) + " bytes of device " + std::to_string(which.ordinal) +
+              ", which has " + std::to_string(available) + " left for it" +
+              (where.known() ? "\n  launched   " + detail::line_text(where) : std::string()) +
+              "\n  fix: free memory, trim the graph memory that nobody uses, or plan the program into fewer bytes"),
           which_(which), needed_(needed), available_(available) {}
 
     /// The device that has too little.

@@ -15,7 +15,8 @@ public:
     /// @param pitch_bytes         from row to row; 0: rows lie side by side
     /// @throws misuse [O5] for none of a dimension, for a pitch shorter than a row, or when the last row passes the end
     ///         of a known allocation
-    constexpr device_pitched(device_ptr<T> data, std::size_t width, std::size_t height, std::size_t depth = 1, std::size_t pitch_bytes = 0)
+    constexpr device_pitched(device_ptr<T> data, std::size_t width, std::size_t height, std::size_t depth = 1,
+                             std::size_t pitch_bytes = 0)
         : data_(data), width_(width), height_(height), depth_(depth), pitch_(pitch_bytes != 0 ? pitch_bytes : width * sizeof(T)) {
         if (width == 0 || height == 0 || depth == 0 || pitch_ < width * sizeof(T)) {
             detail::broken_rule("O5", "rows of no elements, or a pitch that is shorter than a row");
@@ -28,7 +29,8 @@ public:
     template <class U>
         requires(std::is_const_v<T> && std::same_as<std::remove_const_t<T>, U>)
     constexpr device_pitched(const device_pitched<U>& other)
-        : data_(other.data()), width_(other.width()), height_(other.height()), depth_(other.depth()), pitch_(other.pitch_bytes()) {}
+        : data_(other.data()), width_(other.width()), height_(other.height()), depth_(other.depth()),
+          pitch_(other.pitch_bytes()) {}
 
     [[nodiscard]] constexpr device_ptr<T> data() const noexcept { return data_; }                      ///< of the first row
     [[nodiscard]] constexpr std::size_t width() const noexcept { return width_; }                      ///< elements a row

@@ -35,19 +35,23 @@ void upload_if_asked(Exec& exec, const O& option, source_line where) {
 /// @param a,b,c  as for `instantiate`
 /// @throws as `instantiate`: both are as they were. As `upload`: both have ended
 /// Driver: cuGraphInstantiateWithParams, cuGraphExecDestroy, cuDeviceGraphMemTrim, cuGraphUpload
-template <graph_kind Kind, checking Checks, class Fates, class A = detail::no_option, class B = detail::no_option, class C = detail::no_option>
+template <graph_kind Kind, checking Checks, class Fates, class A = detail::no_option, class B = detail::no_option,
+          class C = detail::no_option>
     requires(!capabilities_of(Kind).many_executables)
-[[nodiscard]] auto replace(graph_exec<Kind, Checks, Fates>&& old, basic_graph<Kind, Checks>&& next, A&& a = {}, B&& b = {}, C&& c = {},
-                           const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+[[nodiscard]] auto replace(graph_exec<Kind, Checks, Fates>&& old, basic_graph<Kind, Checks>&& next, A&& a = {}, B&& b = {},
+                           C&& c = {}, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
     const source_line where{file, line};
     const graph_memory own(next.where_it_runs(), file, line);
     memory_footprint held;
     if constexpr (Checks == checking::on) {
         held = old.footprint(file, line);
     }
-    auto made = static_cast<basic_graph<Kind, Checks>&&>(next).instantiate(detail::without_upload(static_cast<A&&>(a)), detail::without_upload(static_cast<B&&>(b)),
-                                                                           detail::without_upload(static_cast<C&&>(c)), file, line);
-    { const auto ends = static_cast<graph_exec<Kind, Checks, Fates>&&>(old); }
+    auto made = static_cast<basic_graph<Kind, Checks>&&>(next).instantiate(
+        detail::without_upload(static_cast<A&&>(a)), detail::without_upload(static_cast<B&&>(b)),
+        detail::without_upload(static_cast<C&&>(c)), file, line);
+    {
+        const auto ends = static_cast<graph_exec<Kind, Checks, Fates>&&>(old);
+    }
     own.trim();
     for (int ordinal = 0; ordinal < memory_footprint::most_devices; ++ordinal) {
         if (held.on(device{ordinal}) != 0) {
@@ -59,7 +63,8 @@ template <graph_kind Kind, checking Checks, class Fates, class A = detail::no_op
     detail::upload_if_asked(made, c, where);
     return made;
 }
-template <graph_kind Kind, checking Checks, class Fates, class G, class... Options, class Reason = because_the_executable_ends_and_the_graph_is_taken_write_std_move_for_both>
+template <graph_kind Kind, checking Checks, class Fates, class G, class... Options,
+          class Reason = because_the_executable_ends_and_the_graph_is_taken_write_std_move_for_both>
     requires(!capabilities_of(Kind).many_executables)
 void replace(graph_exec<Kind, Checks, Fates>&, G&&, Options&&...) = delete;
 

@@ -10,7 +10,8 @@ inline namespace v0 {
 class [[nodiscard("it trims when it dies")]] scoped_trim {
 public:
     /// @throws misuse [A6]; driver_error
-    explicit scoped_trim(device of, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) : handle_(detail::info_of(of, {file, line}).handle) {}
+    explicit scoped_trim(device of, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+        : handle_(detail::info_of(of, {file, line}).handle) {}
     scoped_trim(const scoped_trim&) = delete;
     scoped_trim& operator=(const scoped_trim&) = delete;
     /// Trims; a failure is not reported. Driver: cuDeviceGraphMemTrim

@@ -19,7 +19,8 @@ struct because_only_add_alloc_makes_an_allocation {};
 /// `misuse` [F9] when asked for anything.
 template <class T>
 class [[nodiscard("an allocation needs a fate: add_free, outputs or auto_free")]] ALLOGRAPH_DETAIL_CONSUMABLE alloc_node {
-    static_assert(device_element<T>, "[A14] device memory holds trivially copyable values, no reference, not const, alignment at most 512");
+    static_assert(device_element<T>,
+                  "[A14] device memory holds trivially copyable values, no reference, not const, alignment at most 512");
 
 public:
     using element_type = T;  ///< never const
@@ -65,7 +66,8 @@ public:
 private:
     friend struct detail::handle_access;
 
-    ALLOGRAPH_DETAIL_RETURNS_UNCONSUMED constexpr alloc_node(const node& n, std::uint64_t address, std::size_t count, std::uint32_t allocation) noexcept
+    ALLOGRAPH_DETAIL_RETURNS_UNCONSUMED constexpr alloc_node(const node& n, std::uint64_t address, std::size_t count,
+                                                             std::uint32_t allocation) noexcept
         : parts_(detail::handle_access::parts(n)), address_(address), count_(count), allocation_(allocation) {}
 
     constexpr void spend() noexcept {

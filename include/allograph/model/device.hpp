@@ -22,7 +22,8 @@ struct because_peers_are_a_device_or_one_range_of_devices_and_read_and_write {};
 
 namespace detail {
 template <class R>
-concept device_range = std::ranges::input_range<R> && std::same_as<std::remove_cvref_t<std::ranges::range_reference_t<R>>, device>;
+concept device_range =
+    std::ranges::input_range<R> && std::same_as<std::remove_cvref_t<std::ranges::range_reference_t<R>>, device>;
 }  // namespace detail
 
 /// How an allocation node is made, beyond its size: its name in diagnostics, the device that holds it, and the

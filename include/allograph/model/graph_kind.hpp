@@ -29,10 +29,14 @@ struct capabilities {
 [[nodiscard]] constexpr capabilities capabilities_of(graph_kind kind) noexcept {
     switch (kind) {
     //                                             memory every removal inst  many  copy   move   device
-    case graph_kind::plain:            return {false, true,  true,  true,  true,  true,  false, true};
-    case graph_kind::memory:           return {true,  true,  false, true,  false, false, true,  false};
-    case graph_kind::moved_child:      return {false, true,  false, false, false, false, false, false};
-    case graph_kind::conditional_body: return {false, false, false, false, false, false, false, false};
+    case graph_kind::plain:
+        return {false, true, true, true, true, true, false, true};
+    case graph_kind::memory:
+        return {true, true, false, true, false, false, true, false};
+    case graph_kind::moved_child:
+        return {false, true, false, false, false, false, false, false};
+    case graph_kind::conditional_body:
+        return {false, false, false, false, false, false, false, false};
     }
     return {};
 }

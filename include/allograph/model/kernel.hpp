@@ -24,7 +24,8 @@ class kernel {
 template <class... Params>
 class kernel<void(Params...)> {
     static_assert((!std::is_reference_v<Params> && ...), "a kernel cannot take a reference");
-    static_assert((std::is_trivially_copyable_v<Params> && ...), "kernel parameters are copied bytewise: pass trivially copyable values");
+    static_assert((std::is_trivially_copyable_v<Params> && ...),
+                  "kernel parameters are copied bytewise: pass trivially copyable values");
 
 public:
     using signature = void(Params...);  ///< as it was written

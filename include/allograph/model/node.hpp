@@ -37,7 +37,8 @@ public:
 
     /// True for one node; two default nodes are equal.
     friend constexpr bool operator==(const node& a, const node& b) noexcept {
-        return a.parts_.handle == b.parts_.handle && (a.parts_.handle != nullptr || (a.parts_.graph == b.parts_.graph && a.parts_.index == b.parts_.index));
+        return a.parts_.handle == b.parts_.handle &&
+               (a.parts_.handle != nullptr || (a.parts_.graph == b.parts_.graph && a.parts_.index == b.parts_.index));
     }
 
 private:
@@ -102,9 +103,11 @@ namespace detail {
 
 /// An array of nodes as C passes it, without its length.
 template <class P>
-concept node_pointer = std::same_as<P, decltype(nullptr)> || (std::is_pointer_v<P> && node_handle<std::remove_cv_t<std::remove_pointer_t<P>>>);
+concept node_pointer =
+    std::same_as<P, decltype(nullptr)> || (std::is_pointer_v<P> && node_handle<std::remove_cv_t<std::remove_pointer_t<P>>>);
 
-inline constexpr std::uint32_t model_graph_id = 0xFFFFFFFFu;  // of graphs that exist in the model alone; graphs of the driver count from 1
+inline constexpr std::uint32_t model_graph_id =
+    0xFFFFFFFFu;  // of graphs that exist in the model alone; graphs of the driver count from 1
 inline constexpr std::uint32_t spent_index = 0xFFFFFFFFu;  // the index that a spent token shows (rule F9)
 
 struct handle_access {

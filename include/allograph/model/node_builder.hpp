@@ -68,23 +68,25 @@ struct copy_element<H> {
     using type = std::remove_reference_t<std::ranges::range_reference_t<H>>;
 };
 template <class M>
-using copy_element_t = typename copy_element<std::conditional_t<is_device_span<std::remove_cvref_t<M>>, std::remove_cvref_t<M>, M>>::type;
+using copy_element_t =
+    typename copy_element<std::conditional_t<is_device_span<std::remove_cvref_t<M>>, std::remove_cvref_t<M>, M>>::type;
 
 /// A pair that a memcpy node can copy: one element type, a target that is not const, at least one side a device's.
 template <class Dst, class Src>
-concept copies = (is_device_span<std::remove_cvref_t<Dst>> || is_device_span<std::remove_cvref_t<Src>>) &&
-                 !std::is_const_v<copy_element_t<Dst>> &&
-                 std::same_as<copy_element_t<Dst>, std::remove_const_t<copy_element_t<Src>>>;
+concept copies =
+    (is_device_span<std::remove_cvref_t<Dst>> || is_device_span<std::remove_cvref_t<Src>>) &&
+    !std::is_const_v<copy_element_t<Dst>> && std::same_as<copy_element_t<Dst>, std::remove_const_t<copy_element_t<Src>>>;
 
 /// A span that a memset node can fill with such a value.
 template <class T, class V>
-concept sets = !std::is_const_v<T> && (std::same_as<V, zero_t> ||
-                                       ((sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4) && std::convertible_to<const V&, T>));
+concept sets =
+    !std::is_const_v<T> &&
+    (std::same_as<V, zero_t> || ((sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4) && std::convertible_to<const V&, T>));
 template <class T, class V>
-using why_not_set =
-    std::conditional_t<std::is_const_v<T>, because_a_memset_writes_and_this_span_is_const,
-                       std::conditional_t<sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4, because_a_memset_sets_values_of_the_element_type,
-                                          because_only_values_of_1_2_or_4_bytes_can_be_set_write_allograph_zero_or_a_kernel>>;
+using why_not_set = std::conditional_t<
+    std::is_const_v<T>, because_a_memset_writes_and_this_span_is_const,
+    std::conditional_t<sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4, because_a_memset_sets_values_of_the_element_type,
+                       because_only_values_of_1_2_or_4_bytes_can_be_set_write_allograph_zero_or_a_kernel>>;
 
 template <class M>
 concept outlives_the_call = is_device_span<std::remove_cvref_t<M>> || std::ranges::borrowed_range<M>;
@@ -100,7 +102,8 @@ inline constexpr bool is_alloc_node = false;
 template <class T>
 inline constexpr bool is_alloc_node<alloc_node<T>> = true;
 template <class M>
-using why_not_freed = std::conditional_t<is_alloc_node<M>, because_the_free_spends_the_allocation_write_std_move, because_only_an_alloc_node_can_be_freed>;
+using why_not_freed = std::conditional_t<is_alloc_node<M>, because_the_free_spends_the_allocation_write_std_move,
+                                         because_only_an_alloc_node_can_be_freed>;
 
 template <class K>
 inline constexpr bool is_kernel = false;
@@ -172,7 +175,7 @@ concept stream_work = std::is_invocable_v<F&, CUstream_st*> && std::is_void_v<st
 template <class Derived, graph_kind Kind>
 class node_builder {
 public:
-    static constexpr graph_kind kind = Kind;  ///< of this graph
+    static constexpr graph_kind kind = Kind;                    ///< of this graph
     static constexpr capabilities can = capabilities_of(Kind);  ///< what such a graph may do
 
     /// Adds an allocation of `count` elements of `T`, usable by nodes ordered after it and before its free.
@@ -183,26 +186,30 @@ public:
     /// Driver: cuGraphAddMemAllocNode
     template <class T>
         requires(can.memory_nodes && device_element<T>)
-    [[gnu::always_inline]] constexpr alloc_node<T> add_alloc(const dependencies& deps, std::size_t count, const alloc_options& options = {}) {
+    [[gnu::always_inline]] constexpr alloc_node<T> add_alloc(const dependencies& deps, std::size_t count,
+                                                             const alloc_options& options = {}) {
         if (count == 0) {
             detail::broken_rule("A2", "an allocation of 0 elements", deps.where());
         }
         if (count > static_cast<std::size_t>(-1) / sizeof(T)) {
-            detail::broken_rule("A3", "an allocation of more bytes than std::size_t holds: count * sizeof(T) overflows", deps.where());
+            detail::broken_rule("A3", "an allocation of more bytes than std::size_t holds: count * sizeof(T) overflows",
+                                deps.where());
         }
-        const alloc_result made = self().emit_alloc(deps, alloc_request{count * sizeof(T), count, alignof(T), detail::type_name<T>(), options});
+        const alloc_result made =
+            self().emit_alloc(deps, alloc_request{count * sizeof(T), count, alignof(T), detail::type_name<T>(), options});
         return detail::handle_access::make<alloc_node<T>>(made.made, made.address, count, made.allocation);
     }
     template <class T>
         requires(can.memory_nodes && device_element<T>)
-    constexpr alloc_node<T> add_alloc(std::size_t count, const alloc_options& options = {},
-                                      const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    constexpr alloc_node<T> add_alloc(std::size_t count, const alloc_options& options = {}, const char* file = __builtin_FILE(),
+                                      unsigned line = __builtin_LINE()) {
         return add_alloc<T>(dependencies({}, file, line), count, options);
     }
     template <class T, class... Args, class Reason = because_this_kind_of_graph_cannot_hold_allocations_use_memory_graph>
         requires(!can.memory_nodes)
     void add_alloc(const Args&...) = delete;
-    template <class T, class... Args, class Reason = because_device_memory_holds_trivially_copyable_values_not_const_aligned_to_at_most_512>
+    template <class T, class... Args,
+              class Reason = because_device_memory_holds_trivially_copyable_values_not_const_aligned_to_at_most_512>
         requires(can.memory_nodes && !device_element<T>)
     void add_alloc(const Args&...) = delete;
     template <class T, class Count, class Reason = because_an_allocation_is_a_count_of_elements>
@@ -211,14 +218,17 @@ public:
     template <class T, class O, class Reason = because_the_options_of_an_allocation_are_named_on_and_shared_with>
         requires(can.memory_nodes && device_element<T> && !std::convertible_to<const O&, alloc_options>)
     void add_alloc(const dependencies&, std::size_t, const O&) = delete;
-    template <class T, std::integral Count, class O, class Reason = because_the_options_of_an_allocation_are_named_on_and_shared_with>
+    template <class T, std::integral Count, class O,
+              class Reason = because_the_options_of_an_allocation_are_named_on_and_shared_with>
         requires(can.memory_nodes && device_element<T> && !std::convertible_to<const O&, alloc_options>)
     void add_alloc(Count, const O&) = delete;
-    template <class T, detail::node_pointer P, class... Args, class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
+    template <class T, detail::node_pointer P, class... Args,
+              class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
         requires(can.memory_nodes && device_element<T>)
     void add_alloc(P, std::size_t, std::size_t, const Args&...) = delete;
     void add_alloc(std::size_t, because_an_allocation_has_an_element_type_write_add_alloc_of_it = {}) = delete;
-    void add_alloc(const dependencies&, std::size_t, because_an_allocation_has_an_element_type_write_add_alloc_of_it = {}) = delete;
+    void add_alloc(const dependencies&, std::size_t,
+                   because_an_allocation_has_an_element_type_write_add_alloc_of_it = {}) = delete;
 
     /// Frees an allocation, of this graph or of another, after the nodes that use it (rules O3, O4). Where this graph dies before
     /// it is launched, the memory of another goes back to the executable that allocates it, which frees it before its next
@@ -260,7 +270,8 @@ public:
     /// Driver: cuGraphAddMemsetNode
     template <class T>
         requires(!std::is_const_v<T> && (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4))
-    constexpr memset_node add_memset(const dependencies& deps, const device_span<T>& memory, const std::type_identity_t<T>& value) {
+    constexpr memset_node add_memset(const dependencies& deps, const device_span<T>& memory,
+                                     const std::type_identity_t<T>& value) {
         std::uint32_t bits = 0;
         if constexpr (sizeof(T) == 1) {
             bits = std::bit_cast<std::uint8_t>(value);
@@ -279,7 +290,8 @@ public:
     }
     template <class T, class V>
         requires(detail::sets<T, V>)
-    constexpr memset_node add_memset(const device_span<T>& memory, const V& value, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    constexpr memset_node add_memset(const device_span<T>& memory, const V& value, const char* file = __builtin_FILE(),
+                                     unsigned line = __builtin_LINE()) {
         return add_memset(dependencies({}, file, line), memory, value);
     }
     template <class T, class V, class Reason = detail::why_not_set<T, V>>
@@ -306,18 +318,22 @@ public:
     constexpr memcpy_node add_memcpy(const dependencies& deps, Dst&& to, Src&& from) {
         const std::size_t count = detail::elements_of(to);
         if (count != detail::elements_of(from)) {
-            detail::broken_rule("O5", "a copy between memories of different sizes: take the part that is meant with first() or subspan()", deps.where());
+            detail::broken_rule(
+                "O5", "a copy between memories of different sizes: take the part that is meant with first() or subspan()",
+                deps.where());
         }
         if (count == 0) {
             detail::broken_rule("O5", "a copy of 0 elements", deps.where());
         }
         using element = detail::copy_element_t<Dst>;
-        return memcpy_node(self().emit_memcpy(
-            deps, memcpy_request{detail::side_of(to, access::write), detail::side_of(from, access::read), count * sizeof(element)}));
+        return memcpy_node(
+            self().emit_memcpy(deps, memcpy_request{detail::side_of(to, access::write), detail::side_of(from, access::read),
+                                                    count * sizeof(element)}));
     }
     template <class Dst, class Src>
         requires(detail::copies_for_good<Dst, Src>)
-    constexpr memcpy_node add_memcpy(Dst&& to, Src&& from, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    constexpr memcpy_node add_memcpy(Dst&& to, Src&& from, const char* file = __builtin_FILE(),
+                                     unsigned line = __builtin_LINE()) {
         return add_memcpy(dependencies({}, file, line), to, from);
     }
     template <class Dst, class Src, class Reason = detail::why_not_copied<Dst, Src>>
@@ -335,21 +351,26 @@ public:
     /// Driver: cuGraphAddKernelNode_v2
     template <class... Params, class... Args>
         requires(detail::arguments_match<kernel<void(Params...)>, Args...>)
-    constexpr kernel_node add_kernel(const dependencies& deps, const kernel<void(Params...)>& function, const launch_config& config, const Args&... args) {
+    constexpr kernel_node add_kernel(const dependencies& deps, const kernel<void(Params...)>& function,
+                                     const launch_config& config, const Args&... args) {
         return launch(deps, function, config, std::make_index_sequence<sizeof...(Params)>{}, std::tuple<const Args&...>(args...));
     }
     template <class... Params, class... Args>
         requires(detail::arguments_match<kernel<void(Params...)>, Args...>)
-    constexpr kernel_node add_kernel(const kernel<void(Params...)>& function, const detail::located<launch_config>& config, const Args&... args) {
+    constexpr kernel_node add_kernel(const kernel<void(Params...)>& function, const detail::located<launch_config>& config,
+                                     const Args&... args) {
         return add_kernel(dependencies({}, config.where.file, config.where.line), function, config.value, args...);
     }
-    template <class... Params, class... Args, class Reason = because_the_arguments_do_not_match_the_kernel_signature_in_count_or_type>
+    template <class... Params, class... Args,
+              class Reason = because_the_arguments_do_not_match_the_kernel_signature_in_count_or_type>
         requires(!detail::arguments_match<kernel<void(Params...)>, Args...>)
     void add_kernel(const dependencies&, const kernel<void(Params...)>&, const launch_config&, const Args&...) = delete;
-    template <class... Params, class... Args, class Reason = because_the_arguments_do_not_match_the_kernel_signature_in_count_or_type>
+    template <class... Params, class... Args,
+              class Reason = because_the_arguments_do_not_match_the_kernel_signature_in_count_or_type>
         requires(!detail::arguments_match<kernel<void(Params...)>, Args...>)
     void add_kernel(const kernel<void(Params...)>&, const launch_config&, const Args&...) = delete;
-    template <class... Params, class C, class... Args, class Reason = because_a_launch_config_comes_before_the_arguments_write_grid_for>
+    template <class... Params, class C, class... Args,
+              class Reason = because_a_launch_config_comes_before_the_arguments_write_grid_for>
         requires(!std::convertible_to<const C&, launch_config>)
     void add_kernel(const dependencies&, const kernel<void(Params...)>&, const C&, const Args&...) = delete;
     template <class K, class C, class... Args, class Reason = because_a_launch_config_comes_before_the_arguments_write_grid_for>
@@ -358,7 +379,8 @@ public:
     template <class F, class... Args, class Reason = because_a_kernel_has_a_signature_write_kernel_of_it>
         requires(!detail::is_kernel<F>)
     void add_kernel(const dependencies&, const F&, const launch_config&, const Args&...) = delete;
-    template <detail::node_pointer P, class... Params, class... Args, class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
+    template <detail::node_pointer P, class... Params, class... Args,
+              class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
     void add_kernel(P, std::size_t, const kernel<void(Params...)>&, const Args&...) = delete;
 
     /// Calls a function of the host. It lives as long as the graph and its executables; it must not call CUDA
@@ -367,7 +389,8 @@ public:
     template <class F, std::size_t N = 0>
         requires(can.every_node && std::is_invocable_v<std::decay_t<F>&>)
     constexpr host_node add_host(const dependencies& deps, F&& function, const use_list<N>& touched = {}) {
-        return host_node(self().emit_host(deps, std::span<const memory_use>(touched.items.data(), N), static_cast<F&&>(function)));
+        return host_node(
+            self().emit_host(deps, std::span<const memory_use>(touched.items.data(), N), static_cast<F&&>(function)));
     }
     template <class F>
         requires(can.every_node && std::is_invocable_v<std::decay_t<F>&>)
@@ -406,7 +429,8 @@ public:
     constexpr captured_node add_captured(const dependencies& deps, F&& work, const use_list<N>& touched) {
         return captured_node(self().emit_captured(deps, std::span<const memory_use>(touched.items.data(), N), work));
     }
-    template <class F, std::size_t N, class Reason = because_captured_work_takes_a_CUstream_and_returns_nothing_check_each_status_inside>
+    template <class F, std::size_t N,
+              class Reason = because_captured_work_takes_a_CUstream_and_returns_nothing_check_each_status_inside>
         requires(can.every_node && can.instantiable && !detail::stream_work<F>)
     void add_captured(const dependencies&, F&&, const use_list<N>&) = delete;
     template <class F, class Reason = because_what_captured_work_touches_is_said_in_uses>
@@ -430,7 +454,8 @@ public:
     /// @throws misuse [D3] [D4] [D6] for an edge that is there already, [D7] for a cycle
     /// Driver: cuGraphAddDependencies_v2
     template <node_handle From, node_handle To>
-    constexpr void add_dependency(const From& from, const To& to, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    constexpr void add_dependency(const From& from, const To& to, const char* file = __builtin_FILE(),
+                                  unsigned line = __builtin_LINE()) {
         self().emit_dependency(detail::to_node(from), detail::to_node(to), source_line{file, line});
     }
     template <class From, class To, class Reason = because_an_edge_joins_two_nodes_write_what_the_add_members_return>
@@ -450,16 +475,19 @@ private:
     constexpr Derived& self() noexcept { return static_cast<Derived&>(*this); }
 
     template <class T>
-    [[gnu::always_inline]] constexpr memset_node set(const dependencies& deps, const device_span<T>& memory, std::size_t unit, std::size_t count, std::uint32_t bits) {
+    [[gnu::always_inline]] constexpr memset_node set(const dependencies& deps, const device_span<T>& memory, std::size_t unit,
+                                                     std::size_t count, std::uint32_t bits) {
         if (count == 0) {
             detail::broken_rule("O5", "a memset of 0 elements", deps.where());
         }
-        return memset_node(self().emit_memset(deps, memset_request{memory.data().address(), unit, count, bits, {memory.allocation(), access::write}}));
+        return memset_node(self().emit_memset(
+            deps, memset_request{memory.data().address(), unit, count, bits, {memory.allocation(), access::write}}));
     }
 
     template <class... Params, std::size_t... I, class Tuple>
-    [[gnu::always_inline]] constexpr kernel_node launch(const dependencies& deps, const kernel<void(Params...)>& function, const launch_config& config,
-                                 std::index_sequence<I...>, const Tuple& args) {
+    [[gnu::always_inline]] constexpr kernel_node launch(const dependencies& deps, const kernel<void(Params...)>& function,
+                                                        const launch_config& config, std::index_sequence<I...>,
+                                                        const Tuple& args) {
         constexpr std::size_t given = std::tuple_size_v<Tuple>;
         constexpr std::size_t declared = [] {
             if constexpr (given > sizeof...(Params)) {
@@ -474,7 +502,8 @@ private:
                 touched[sizeof...(Params) + i] = std::get<sizeof...(Params)>(args).items[i];
             }
         }
-        return kernel_node(self().emit_kernel(deps, std::span<const memory_use>(touched.data(), touched.size()), function, config, std::get<I>(args)...));
+        return kernel_node(self().emit_kernel(deps, std::span<const memory_use>(touched.data(), touched.size()), function, config,
+                                              std::get<I>(args)...));
     }
 };
 

@@ -36,7 +36,8 @@ template <fate Fate, class T>
 class fate_vector {
 public:
     /// `outputs` and `auto_free` make it.
-    explicit fate_vector(std::vector<alloc_node<T>>&& tokens) noexcept : tokens_(static_cast<std::vector<alloc_node<T>>&&>(tokens)) {}
+    explicit fate_vector(std::vector<alloc_node<T>>&& tokens) noexcept
+        : tokens_(static_cast<std::vector<alloc_node<T>>&&>(tokens)) {}
     fate_vector(fate_vector&&) = default;
     fate_vector(const fate_vector&, because_an_allocation_has_one_owner_write_std_move = {}) = delete;
     static constexpr fate what = Fate;  ///< how they leave
@@ -63,8 +64,9 @@ template <class... M>
 concept tokens_to_move = ((token_form<M> == 1) && ...) || (sizeof...(M) == 1 && ((token_form<M> == 2) && ...));
 
 template <class... M>
-using why_no_tokens = std::conditional_t<tokens_to_move<std::remove_cvref_t<M>...>, because_an_allocation_has_one_owner_write_std_move,
-                                         because_what_leaves_a_graph_are_alloc_nodes_or_one_vector_of_them>;
+using why_no_tokens =
+    std::conditional_t<tokens_to_move<std::remove_cvref_t<M>...>, because_an_allocation_has_one_owner_write_std_move,
+                       because_what_leaves_a_graph_are_alloc_nodes_or_one_vector_of_them>;
 
 /// Calls `visit` with each token.
 template <fate F, class... Ts, class Visit>

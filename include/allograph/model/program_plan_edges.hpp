@@ -271,7 +271,7 @@ private:
     std::vector<std::uint32_t> first_, before_;  // of each node, what it comes after in the program
     std::vector<std::uint32_t> dependents_;
     std::vector<std::uint8_t> leads_to_vanished_;
-    std::vector<stretch> now_;                   // of each node, what it comes after now, in lists_
+    std::vector<stretch> now_;           // of each node, what it comes after now, in lists_
     std::vector<std::uint32_t> lists_;   // first of all nodes, for lists of one; then what is longer
     std::vector<std::uint64_t> behind_;  // the arenas whose allocation a node comes after
     std::vector<std::uint32_t> order_;   // empty where the nodes run as they are numbered

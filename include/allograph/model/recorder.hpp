@@ -267,7 +267,7 @@ public:
 
     /// A use of memory that is another graph's: what a graph around this one counts for the node that holds it.
     struct outside_use {
-        memory_use use;  ///< the memory, and how
+        memory_use use;     ///< the memory, and how
         source_line where;  ///< the call that added the node
     };
     /// True where nodes are gone, whose uses of other graphs' memory still stand.
@@ -305,7 +305,9 @@ public:
         return from != nullptr ? from->origin : allocation_ref{id_, allocation};
     }
     /// True for an allocation that a moved child left to this graph.
-    [[nodiscard]] bool is_imported(std::uint32_t allocation) const noexcept { return kind_of(made_by(allocation)) == node_kind::child; }
+    [[nodiscard]] bool is_imported(std::uint32_t allocation) const noexcept {
+        return kind_of(made_by(allocation)) == node_kind::child;
+    }
 
     /// What a moved child allocates and does not free is this graph's from here on, made by the child node (rule C15).
     void reserve_imports(const basic_recorder& child);

@@ -13,11 +13,11 @@ inline namespace v0 {
 
 /// What a typed member asks of the graph, or of the model, behind it. Addresses and sizes are in bytes.
 struct alloc_request {
-    std::size_t bytes;            ///< at least 1
-    std::size_t count;            ///< elements
-    std::size_t alignment;        ///< of the element type
-    std::string_view type_name;   ///< of the element type
-    alloc_options options;        ///< name, device and peers
+    std::size_t bytes;           ///< at least 1
+    std::size_t count;           ///< elements
+    std::size_t alignment;       ///< of the element type
+    std::string_view type_name;  ///< of the element type
+    alloc_options options;       ///< name, device and peers
 };
 
 /// What adding an allocation gives.

@@ -28,7 +28,8 @@ template <std::size_t Nodes = 1024, std::size_t Allocations = 256, on_mistake Mi
 class static_graph : public node_builder<static_graph<Nodes, Allocations, Mistakes>, graph_kind::memory> {
 public:
     /// @param races  two nodes that touch the same memory in no order, one of them writing, are a mistake (rule O6)
-    constexpr explicit static_graph(bool races = false, std::uint32_t graph_id = detail::model_graph_id) noexcept : id_(graph_id), races_(races) {}
+    constexpr explicit static_graph(bool races = false, std::uint32_t graph_id = detail::model_graph_id) noexcept
+        : id_(graph_id), races_(races) {}
     static_graph(const static_graph&) = delete;
     static_graph& operator=(const static_graph&) = delete;
 

@@ -24,7 +24,7 @@ inline constexpr no_races_t no_races{};
 /// Everything that is wrong with a program.
 struct verification_report {
     std::vector<finding> findings;  ///< each broken rule, in the order of the program
-    std::uint32_t nodes = 0;  ///< that the program made
+    std::uint32_t nodes = 0;        ///< that the program made
     std::uint32_t allocations = 0;  ///< that the program made
 
     /// True where nothing is wrong.
@@ -68,8 +68,7 @@ constexpr void run_program(Graph& graph, SetFate&& set_fate, const Program& prog
 template <std::size_t Nodes, std::size_t Allocations, on_mistake Mistakes, class Program, class... Args>
 constexpr verdict verify_in_constant_expression(bool races, const Program& program, const Args&... args) {
     static_graph<Nodes, Allocations, Mistakes> graph(races);
-    run_program(
-        graph, [&](allocation_ref allocation, fate) { graph.set_fate(allocation); }, program, args...);
+    run_program(graph, [&](allocation_ref allocation, fate) { graph.set_fate(allocation); }, program, args...);
     graph.require_fates();
     return graph.result();
 }

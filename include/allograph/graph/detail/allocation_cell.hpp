@@ -57,7 +57,9 @@ private:
         atomic_word<std::uint32_t> live{0};
         atomic_word<std::uint32_t> left{0};
     };
-    [[nodiscard]] bool leave(std::uint32_t who) const noexcept { return state_ != nullptr && state_->left.add(who) == 3 && live(); }
+    [[nodiscard]] bool leave(std::uint32_t who) const noexcept {
+        return state_ != nullptr && state_->left.add(who) == 3 && live();
+    }
     explicit allocation_cell(state* fresh) noexcept : state_(fresh) {}
     void retain() const noexcept {
         if (state_ != nullptr) {

@@ -57,18 +57,23 @@ template <class G, graph_kind Kind, checking Checks>
 concept child_graph = copied_child<G, Checks> || child_by_move<G, Kind, Checks>;
 
 template <graph_kind Kind>
-using why_no_memory_child =
-    std::conditional_t<Kind == graph_kind::plain, because_only_a_memory_graph_can_hold_a_memory_graph,
-    std::conditional_t<Kind == graph_kind::moved_child, because_a_moved_child_gains_no_memory_nodes_move_them_in_before_it_moves,
-    std::conditional_t<Kind == graph_kind::conditional_body, because_the_body_of_a_conditional_cannot_hold_memory_nodes_move_them_into_the_outer_graph,
-    std::conditional_t<driver::moves_children, because_a_memory_graph_becomes_a_child_by_moving_write_std_move,
-                       because_moving_a_memory_graph_into_another_needs_the_headers_of_cuda_12_9>>>>;
+using why_no_memory_child = std::conditional_t<
+    Kind == graph_kind::plain, because_only_a_memory_graph_can_hold_a_memory_graph,
+    std::conditional_t<
+        Kind == graph_kind::moved_child, because_a_moved_child_gains_no_memory_nodes_move_them_in_before_it_moves,
+        std::conditional_t<
+            Kind == graph_kind::conditional_body,
+            because_the_body_of_a_conditional_cannot_hold_memory_nodes_move_them_into_the_outer_graph,
+            std::conditional_t<driver::moves_children, because_a_memory_graph_becomes_a_child_by_moving_write_std_move,
+                               because_moving_a_memory_graph_into_another_needs_the_headers_of_cuda_12_9>>>>;
 template <class G, graph_kind Kind, checking Checks>
-using why_no_child =
-    std::conditional_t<child_form<G> == 0, because_a_child_is_a_graph_or_a_memory_graph,
-    std::conditional_t<child_form<G> == 3, because_a_graph_that_another_holds_is_no_child_again,
-    std::conditional_t<child_form<G> == 4, because_a_graph_inside_of_its_executable_is_no_child_write_release_graph,
-    std::conditional_t<!checks_as<G, Checks>, because_parent_and_child_check_both_or_neither, why_no_memory_child<Kind>>>>>;
+using why_no_child = std::conditional_t<
+    child_form<G> == 0, because_a_child_is_a_graph_or_a_memory_graph,
+    std::conditional_t<
+        child_form<G> == 3, because_a_graph_that_another_holds_is_no_child_again,
+        std::conditional_t<child_form<G> == 4, because_a_graph_inside_of_its_executable_is_no_child_write_release_graph,
+                           std::conditional_t<!checks_as<G, Checks>, because_parent_and_child_check_both_or_neither,
+                                              why_no_memory_child<Kind>>>>>;
 
 /// The members that add child graphs, of every kind of graph.
 template <class Derived, graph_kind Kind, checking Checks>
@@ -111,7 +116,9 @@ public:
     template <class G>
         requires(child_by_move<G, Kind, Checks>)
     auto add_child(const dependencies& deps, G&& child) {
-        const auto add_to_driver = [&](driver::node_list list) { return driver::graph_move_child_graph(self().get(), list, child.get(), deps.where()); };
+        const auto add_to_driver = [&](driver::node_list list) {
+            return driver::graph_move_child_graph(self().get(), list, child.get(), deps.where());
+        };
         if constexpr (checked) {
             child.model(deps.where());
             refuse_as_child(child, deps.where());
@@ -147,17 +154,22 @@ private:
     Derived& self() noexcept { return static_cast<Derived&>(*this); }
 
     child_node copy(const dependencies& deps, const plain_graph& child, std::span<const memory_use> uses) {
-        return child_node(self().add(deps, node_kind::child, nullptr, uses,
-                                     [&](driver::node_list list) { return driver::graph_add_child_graph_node(self().get(), list, child.get(), deps.where()); }));
+        return child_node(self().add(deps, node_kind::child, nullptr, uses, [&](driver::node_list list) {
+            return driver::graph_add_child_graph_node(self().get(), list, child.get(), deps.where());
+        }));
     }
 
     template <class G>
     void refuse_as_child(const G& child, source_line where) {
         if (static_cast<const void*>(&child) == &self()) {
-            broken_rule("C6", "a graph cannot be its own child: moved, nobody could destroy it, and the driver crashes when it copies one", where);
+            broken_rule(
+                "C6",
+                "a graph cannot be its own child: moved, nobody could destroy it, and the driver crashes when it copies one",
+                where);
         }
         if (child.books().holds_conditional) {
-            broken_rule("C17", "a graph that holds a conditional node cannot be a child: add the conditional to the parent", where);
+            broken_rule("C17", "a graph that holds a conditional node cannot be a child: add the conditional to the parent",
+                        where);
         }
         child.refuse_if_broken(where);
         if (child.unfinished_ || child.books().unfinished) {
@@ -183,8 +195,11 @@ private:
             for (const auto& each : frees->frees) {
                 for (const auto& other : makes.exports()) {
                     if (each.cell.is(other.cell)) {
-                        throw misuse("C15", "parent and child: one frees " + each.what + ", which the other allocates\n  freed      " + line_text(each.freed) +
-                                                "\n  at         " + line_text(where) + "\n  fix: free an allocation in the graph that makes it, or in the parent after the child was moved in");
+                        throw misuse("C15", "parent and child: one frees " + each.what +
+                                                ", which the other allocates\n  freed      " + line_text(each.freed) +
+                                                "\n  at         " + line_text(where) +
+                                                "\n  fix: free an allocation in the graph that makes it, or in the parent after "
+                                                "the child was moved in");
                     }
                 }
             }
@@ -211,7 +226,8 @@ private:
 
     template <class G>
     static moved_child<Checks> give(child_node made, G& child) noexcept {
-        moved_child<Checks> result{made, moved_graph(child.graph_, child.context_, child.info_, child.device_, child.id_, child.ledger_)};
+        moved_child<Checks> result{
+            made, moved_graph(child.graph_, child.context_, child.info_, child.device_, child.id_, child.ledger_)};
         child.graph_ = nullptr;
         child.ledger_ = nullptr;
         return result;

@@ -46,7 +46,8 @@ public:
     /// before the graph is instantiated.
     /// Driver: cuGraphConditionalHandleCreate with CU_GRAPH_COND_ASSIGN_DEFAULT
     template <std::integral V, class Condition = condition>
-    [[nodiscard]] Condition make_condition(V at_each_launch, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    [[nodiscard]] Condition make_condition(V at_each_launch, const char* file = __builtin_FILE(),
+                                           unsigned line = __builtin_LINE()) {
         if (!std::in_range<unsigned>(at_each_launch)) {
             broken_rule("argument", "the value of a condition is an unsigned", {file, line});
         }
@@ -177,9 +178,11 @@ private:
     }
 
     template <class Condition>
-    conditional_node add(const dependencies& deps, Condition& decides, CUgraphConditionalNodeType type, unsigned count, CUgraph*& bodies) {
+    conditional_node add(const dependencies& deps, Condition& decides, CUgraphConditionalNodeType type, unsigned count,
+                         CUgraph*& bodies) {
         if (decides.graph_ != self().id_) {
-            broken_rule("condition", "the condition was made by another graph: make it with the one that its node goes to", deps.where());
+            broken_rule("condition", "the condition was made by another graph: make it with the one that its node goes to",
+                        deps.where());
         }
         if (decides.used_) {
             broken_rule("condition", "another conditional node uses this condition already: make one for each", deps.where());
@@ -206,7 +209,8 @@ private:
     }
 
     body_graph body_of(CUgraph body, ledger* books) noexcept {
-        return body_graph(body, self().context(), self().info_, self().device_, books != nullptr ? books->id() : next_graph_id(), books);
+        return body_graph(body, self().context(), self().info_, self().device_, books != nullptr ? books->id() : next_graph_id(),
+                          books);
     }
 };
 

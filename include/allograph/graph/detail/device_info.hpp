@@ -27,7 +27,8 @@ struct device_table {
         for (int i = 0; i < count; ++i) {
             infos[i].handle = driver::device_get(i, where);
             infos[i].total_bytes = driver::device_total_mem(infos[i].handle, where);
-            infos[i].memory_pools = driver::device_get_attribute(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, infos[i].handle, where) != 0;
+            infos[i].memory_pools =
+                driver::device_get_attribute(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, infos[i].handle, where) != 0;
         }
     }
 };
@@ -42,7 +43,8 @@ inline const device_table& devices(source_line where) {
 inline const device_info& info_of(device which, source_line where) {
     const device_table& table = devices(where);
     if (which.ordinal < 0 || which.ordinal >= table.count) [[unlikely]] {
-        throw misuse("A6", "device " + std::to_string(which.ordinal) + " does not exist: this machine has " + std::to_string(table.count) +
+        throw misuse("A6", "device " + std::to_string(which.ordinal) + " does not exist: this machine has " +
+                               std::to_string(table.count) +
                                (where.known() ? "\n  at         " + line_text(where) : std::string()));
     }
     return table.infos[which.ordinal];
@@ -52,7 +54,8 @@ inline const device_info& info_of(device which, source_line where) {
     if (!info.memory_pools) {
         broken_rule("A11", "this device has no memory pools, which allocation nodes need", where);
     }
-    throw misuse("A3", "an allocation of " + std::to_string(bytes) + " bytes on a device of " + std::to_string(info.total_bytes) + " bytes\n  at         " + line_text(where));
+    throw misuse("A3", "an allocation of " + std::to_string(bytes) + " bytes on a device of " + std::to_string(info.total_bytes) +
+                           " bytes\n  at         " + line_text(where));
 }
 
 /// Retained once a process and never released, as the CUDA runtime does: memory that outlives a graph needs it.

@@ -25,12 +25,14 @@ namespace detail {
 template <class N>
 inline constexpr bool is_memory_node = is_alloc_node<N> || std::same_as<N, free_node>;
 template <class N>
-inline constexpr bool is_switchable = std::same_as<N, kernel_node> || std::same_as<N, memset_node> || std::same_as<N, memcpy_node>;
+inline constexpr bool is_switchable =
+    std::same_as<N, kernel_node> || std::same_as<N, memset_node> || std::same_as<N, memcpy_node>;
 template <class N>
-using why_not_updated = std::conditional_t<is_memory_node<N>, because_nothing_of_an_allocation_or_its_free_can_be_changed, because_a_node_is_updated_as_what_it_is>;
+using why_not_updated = std::conditional_t<is_memory_node<N>, because_nothing_of_an_allocation_or_its_free_can_be_changed,
+                                           because_a_node_is_updated_as_what_it_is>;
 template <class N>
-using why_not_switched =
-    std::conditional_t<is_memory_node<N>, because_nothing_of_an_allocation_or_its_free_can_be_changed, because_kernels_memsets_and_memcpys_alone_can_be_disabled>;
+using why_not_switched = std::conditional_t<is_memory_node<N>, because_nothing_of_an_allocation_or_its_free_can_be_changed,
+                                            because_kernels_memsets_and_memcpys_alone_can_be_disabled>;
 
 /// The members that change an executable. Nodes are those of the graph that it was made of, or of the graphs inside of
 /// it; a change counts from the next launch on, and does not reach the graph. Changed uses of memory are checked like
@@ -45,10 +47,13 @@ public:
     /// @throws misuse [D3] [D4] [O1] [O3] [argument]; driver_error. Driver: cuGraphExecKernelNodeSetParams_v2
     template <class... Params, class... Args>
         requires(arguments_match<kernel<void(Params...)>, Args...>)
-    void update_kernel(const kernel_node& which, const kernel<void(Params...)>& function, const located<launch_config>& config, const Args&... args) {
-        set_kernel(which, function, config.value, config.where, std::make_index_sequence<sizeof...(Params)>{}, std::tuple<const Args&...>(args...));
+    void update_kernel(const kernel_node& which, const kernel<void(Params...)>& function, const located<launch_config>& config,
+                       const Args&... args) {
+        set_kernel(which, function, config.value, config.where, std::make_index_sequence<sizeof...(Params)>{},
+                   std::tuple<const Args&...>(args...));
     }
-    template <class... Params, class... Args, class Reason = because_the_arguments_do_not_match_the_kernel_signature_in_count_or_type>
+    template <class... Params, class... Args,
+              class Reason = because_the_arguments_do_not_match_the_kernel_signature_in_count_or_type>
         requires(!arguments_match<kernel<void(Params...)>, Args...>)
     void update_kernel(const kernel_node&, const kernel<void(Params...)>&, const launch_config&, const Args&...) = delete;
 
@@ -56,15 +61,16 @@ public:
     /// @throws misuse [D3] [D4] [O1] [O3] [O5]; driver_error. Driver: cuGraphExecMemsetNodeSetParams
     template <class T>
         requires(sets<T, T>)
-    void update_memset(const memset_node& which, const device_span<T>& memory, const std::type_identity_t<T>& value, const char* file = __builtin_FILE(),
-                       unsigned line = __builtin_LINE()) {
+    void update_memset(const memset_node& which, const device_span<T>& memory, const std::type_identity_t<T>& value,
+                       const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         std::uint32_t bits = 0;
         std::memcpy(&bits, &value, sizeof(T));  // little endian, as everywhere that CUDA runs
         set_memset(which, memory, sizeof(T), bits, {file, line});
     }
     template <class T>
         requires(!std::is_const_v<T>)
-    void update_memset(const memset_node& which, const device_span<T>& memory, zero_t, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    void update_memset(const memset_node& which, const device_span<T>& memory, zero_t, const char* file = __builtin_FILE(),
+                       unsigned line = __builtin_LINE()) {
         set_memset(which, memory, sizeof(T) % 4 == 0 ? 4 : sizeof(T) % 2 == 0 ? 2 : 1, 0, {file, line});
     }
     template <class T, class V, class Reason = why_not_set<T, V>>
@@ -75,7 +81,8 @@ public:
     /// @throws misuse [D3] [D4] [O1] [O3] [O5]; driver_error. Driver: cuGraphExecMemcpyNodeSetParams
     template <class Dst, class Src>
         requires(copies_for_good<Dst, Src>)
-    void update_memcpy(const memcpy_node& which, Dst&& to, Src&& from, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    void update_memcpy(const memcpy_node& which, Dst&& to, Src&& from, const char* file = __builtin_FILE(),
+                       unsigned line = __builtin_LINE()) {
         const source_line where{file, line};
         const copy_side target = side_of(to, access::write);
         const copy_side source = side_of(from, access::read);
@@ -104,7 +111,8 @@ public:
 
     /// Changes what a host node calls. Function and data are the caller's, and must outlive the launches.
     /// @throws misuse [D3] [D4]; driver_error. Driver: cuGraphExecHostNodeSetParams
-    void update_host(const host_node& which, CUhostFn function, void* data, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    void update_host(const host_node& which, CUhostFn function, void* data, const char* file = __builtin_FILE(),
+                     unsigned line = __builtin_LINE()) {
         const source_line where{file, line};
         check_change(which, nullptr, {}, where);
         CUDA_HOST_NODE_PARAMS parameters{};
@@ -131,7 +139,8 @@ public:
     }
 
     /// Takes the parameters of another graph over, whose nodes and edges are those of this executable's.
-    /// @throws update_error, the executable is as it was: `prevented()` is the node of the other graph. Driver: cuGraphExecUpdate_v2
+    /// @throws update_error, the executable is as it was: `prevented()` is the node of the other graph
+    /// Driver: cuGraphExecUpdate_v2
     template <checking Same>
         requires(!holds_graph && Same == Checks)
     void update(const basic_graph<Kind, Same>& other, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
@@ -187,7 +196,8 @@ private:
     }
 
     template <class T>
-    void set_memset(const memset_node& which, const device_span<T>& memory, unsigned unit, std::uint32_t bits, source_line where) {
+    void set_memset(const memset_node& which, const device_span<T>& memory, unsigned unit, std::uint32_t bits,
+                    source_line where) {
         if (memory.empty()) {
             broken_rule("O5", "a memset of 0 elements", where);
         }
@@ -204,8 +214,8 @@ private:
     }
 
     template <class... Params, std::size_t... I, class Tuple>
-    void set_kernel(const kernel_node& which, const kernel<void(Params...)>& function, const launch_config& config, source_line where, std::index_sequence<I...>,
-                    const Tuple& args) {
+    void set_kernel(const kernel_node& which, const kernel<void(Params...)>& function, const launch_config& config,
+                    source_line where, std::index_sequence<I...>, const Tuple& args) {
         if (!function.has_function()) {
             broken_rule("kernel", "a kernel without a function: it stands for one in the model alone", where);
         }
@@ -226,7 +236,8 @@ private:
     }
 
     /// The node must be of this executable's graph, and its order must allow what it uses now.
-    void check_change([[maybe_unused]] const node& which, [[maybe_unused]] const char* name, [[maybe_unused]] std::span<const memory_use> uses, source_line where) {
+    void check_change([[maybe_unused]] const node& which, [[maybe_unused]] const char* name,
+                      [[maybe_unused]] std::span<const memory_use> uses, source_line where) {
         if (Checks == checking::on && which.get() == nullptr) {
             broken_rule("D4", "no node: it was default-constructed", where);
         }
@@ -245,11 +256,13 @@ private:
                 broken_rule("D3", "the node is of another graph than this executable's", where);
             }
             for (const memory_use& use : uses) {
-                at->resolve(at, index, use,
-                            [&](auto& there, std::uint32_t user, std::uint32_t allocation) {
-                                there.model.check_late_use(user, allocation, [&] { return node_text(at->model.kind_of(index), name); }, where);
-                            },
-                            [](auto&) {});
+                at->resolve(
+                    at, index, use,
+                    [&](auto& there, std::uint32_t user, std::uint32_t allocation) {
+                        there.model.check_late_use(
+                            user, allocation, [&] { return node_text(at->model.kind_of(index), name); }, where);
+                    },
+                    [](auto&) {});
             }
         } else if constexpr (Checks == checking::on) {
             if (parts.graph != 0 && self().graph_.graph_id != 0 && parts.graph != self().graph_.graph_id) {
@@ -279,7 +292,8 @@ private:
                                            "a kernel in another state",
                                            "other attributes of a node"};
         const auto why = static_cast<std::size_t>(info.result);
-        std::string text = std::string("the other graph has ") + (why < std::size(reasons) ? reasons[why] : "something that prevents it");
+        std::string text =
+            std::string("the other graph has ") + (why < std::size(reasons) ? reasons[why] : "something that prevents it");
         node prevented(info.errorNode != nullptr ? info.errorNode : info.errorFromNode);
         if constexpr (Checks == checking::on) {
             auto& model = other.model(where);

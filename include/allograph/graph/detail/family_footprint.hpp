@@ -26,8 +26,8 @@ void add_child_blocks(Ledger& books, Ledger& child, Blocks& blocks, source_line 
         const std::uint64_t bytes = inside.on(device{ordinal}) + chunk_bytes(device{ordinal}, where);
         child_block* best = nullptr;
         for (child_block& each : blocks) {
-            if (each.ordinal == ordinal && each.base == 0 && each.bytes >= bytes && (best == nullptr || each.bytes < best->bytes) &&
-                books.model.precedes(each.node, child.holder())) {
+            if (each.ordinal == ordinal && each.base == 0 && each.bytes >= bytes &&
+                (best == nullptr || each.bytes < best->bytes) && books.model.precedes(each.node, child.holder())) {
                 best = &each;
             }
         }

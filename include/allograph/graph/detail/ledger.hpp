@@ -100,11 +100,16 @@ public:
         std::uint32_t index = allocation.index;
         basic_ledger* const maker = launcher_of(allocation, index);
         if (maker == nullptr) {
-            broken_rule("F4", "the graph that made this allocation is gone, and its executable too: nothing will ever allocate it", where);
+            broken_rule("F4",
+                        "the graph that made this allocation is gone, and its executable too: nothing will ever allocate it",
+                        where);
         }
         refuse_if_freed(maker->model, index, where);
         make_room(frees, 1);
-        return {maker, index, {maker->prepare_export(index), maker->model.describe(index), where, maker->model.address_of(index), maker->model.bytes_of(index)}};
+        return {maker,
+                index,
+                {maker->prepare_export(index), maker->model.describe(index), where, maker->model.address_of(index),
+                 maker->model.bytes_of(index)}};
     }
     void commit_free(coming_free&& coming) noexcept {
         coming.maker->commit_export(coming.allocation, coming.entry.cell);
@@ -114,8 +119,9 @@ public:
     /// A capture may have freed an allocation whose token is still in the caller's hands (rule C12).
     static void refuse_if_freed(const basic_recorder<Lazy>& maker, std::uint32_t allocation, source_line where) {
         if (maker.fate_of(allocation) == allocation_fate::freed) [[unlikely]] {
-            throw misuse("F1", maker.describe(allocation) + " is freed already, inside of its graph\n  allocated  " + line_text(maker.allocated_at(allocation)) +
-                                   "\n  freed      " + line_text(maker.added_at(maker.freed_by(allocation))) + "\n  at         " + line_text(where) +
+            throw misuse("F1", maker.describe(allocation) + " is freed already, inside of its graph\n  allocated  " +
+                                   line_text(maker.allocated_at(allocation)) + "\n  freed      " +
+                                   line_text(maker.added_at(maker.freed_by(allocation))) + "\n  at         " + line_text(where) +
                                    "\n  fix: give an allocation one fate");
         }
     }
@@ -271,8 +277,10 @@ public:
             for (const remote& each : elsewhere) {
                 if (each.allocation == allocation && (each.peers >> static_cast<unsigned>(ordinal) & 1) == 0) {
                     const lazy<std::string, Lazy> own = std::to_string(ordinal);
-                    throw misuse("P1", model.describe(allocation) + " is on device " + std::to_string(model.device_of(allocation)) + " and not shared with device " + own +
-                                           ", where this node runs\n  allocated  " + line_text(model.allocated_at(allocation)) + "\n  at         " + line_text(where) +
+                    throw misuse("P1", model.describe(allocation) + " is on device " +
+                                           std::to_string(model.device_of(allocation)) + " and not shared with device " + own +
+                                           ", where this node runs\n  allocated  " + line_text(model.allocated_at(allocation)) +
+                                           "\n  at         " + line_text(where) +
                                            "\n  fix: allocate it with shared_with(device{" + own + "})");
                 }
             }
@@ -294,15 +302,17 @@ public:
     bool holds_conditional = false;
     std::uint32_t open_conditions = 0;  // made, and used by no node so far
     bool in_executable = false;
-    std::string broken;       // why the graph cannot be instantiated any more, where a capture into a graph inside of it broke
-    bool lost = false;        // a capture destroyed a graph inside of it: the driver crashes on what is left, even on destroying it
-    bool unfinished = false;  // a kernel inside of a moved child did not get its cluster
+    std::string broken;  // why the graph cannot be instantiated any more, where a capture into a graph inside of it broke
+    bool lost = false;   // a capture destroyed a graph inside of it: the driver crashes on what is left, even on destroying it
+    bool unfinished = false;         // a kernel inside of a moved child did not get its cluster
     allocation_cell one_executable;  // live while the only one of a graph that holds a conditional is (rule C18)
 
 private:
     [[noreturn, gnu::cold, gnu::noinline]] static void refuse_borrowed(const lazy<borrowed, Lazy>& each, source_line where) {
-        throw misuse("X6", "this graph uses " + each.what + ", which is not live: launch the graph that allocates it first, and keep its output\n  used       " +
-                               line_text(each.used) + "\n  launched   " + line_text(where));
+        throw misuse("X6",
+                     "this graph uses " + each.what +
+                         ", which is not live: launch the graph that allocates it first, and keep its output\n  used       " +
+                         line_text(each.used) + "\n  launched   " + line_text(where));
     }
 
     static void lose(const orphan& memory) noexcept { current_orphan_handler()(memory); }

@@ -78,8 +78,10 @@ std::uint64_t chunk_bytes(device which, source_line where) {
     const std::uint64_t before = driver::device_get_graph_mem_attribute(handle, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, where);
     cuuint64_t after = 0;
     if (cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS && cuGraphCreate(&graph, 0) == CUDA_SUCCESS &&
-        cuGraphAddMemAllocNode(&alloc, graph, nullptr, 0, &parameters) == CUDA_SUCCESS && cuGraphAddMemFreeNode(&end, graph, &alloc, 1, parameters.dptr) == CUDA_SUCCESS &&
-        cuGraphInstantiateWithFlags(&exec, graph, 0) == CUDA_SUCCESS && cuGraphLaunch(exec, stream) == CUDA_SUCCESS && cuStreamSynchronize(stream) == CUDA_SUCCESS &&
+        cuGraphAddMemAllocNode(&alloc, graph, nullptr, 0, &parameters) == CUDA_SUCCESS &&
+        cuGraphAddMemFreeNode(&end, graph, &alloc, 1, parameters.dptr) == CUDA_SUCCESS &&
+        cuGraphInstantiateWithFlags(&exec, graph, 0) == CUDA_SUCCESS && cuGraphLaunch(exec, stream) == CUDA_SUCCESS &&
+        cuStreamSynchronize(stream) == CUDA_SUCCESS &&
         cuDeviceGetGraphMemAttribute(handle, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &after) == CUDA_SUCCESS) {
         bytes = after - before;
     }
@@ -120,7 +122,8 @@ memory_footprint footprint_of(const Recorder& model, source_line where, const Li
             continue;
         }
         const std::uint64_t chunk = chunk_bytes(device{model.device_of(a)}, where);
-        ranges.push_back({model.device_of(a), model.address_of(a) / chunk, (model.address_of(a) + model.bytes_of(a) - 1) / chunk + 1});
+        ranges.push_back(
+            {model.device_of(a), model.address_of(a) / chunk, (model.address_of(a) + model.bytes_of(a) - 1) / chunk + 1});
     }
     if (ranges.empty()) {
         return {};
@@ -198,7 +201,8 @@ void require_room(const memory_footprint& needed, CUstream stream, source_line w
         }
         const CUdevice handle = info_of(which, where).handle;
         const context_scope scope(primary_context(ordinal, handle, where), where);
-        const std::uint64_t reserved = driver::device_get_graph_mem_attribute(handle, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, where);
+        const std::uint64_t reserved =
+            driver::device_get_graph_mem_attribute(handle, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, where);
         const std::uint64_t used = driver::device_get_graph_mem_attribute(handle, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, where);
         const std::uint64_t shared = stream_memory<>::on(stream, which);
         const std::uint64_t available = driver::mem_get_info(where).free + (reserved > used ? reserved - used : 0) + shared;

@@ -22,8 +22,8 @@ using batch_mem_op_node = typed_node<node_kind::batch_mem_op>;
 
 /// When a dependent kernel may start before the kernel that it depends on has ended.
 enum class programmatic : std::uint8_t {
-    on_trigger = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,   ///< once every block called the trigger
-    on_launch = CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER     ///< once every block has started
+    on_trigger = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,  ///< once every block called the trigger
+    on_launch = CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER    ///< once every block has started
 };
 
 struct because_only_a_kernel_can_start_before_a_kernel_has_ended {};
@@ -41,15 +41,17 @@ public:
     event_record_node add_event_record(const dependencies& deps, CUevent event)
         requires(can.every_node)
     {
-        return event_record_node(self().add(deps, node_kind::event_record, nullptr, {},
-                                            [&](driver::node_list list) { return driver::graph_add_event_record_node(self().get(), list, event, deps.where()); }));
+        return event_record_node(self().add(deps, node_kind::event_record, nullptr, {}, [&](driver::node_list list) {
+            return driver::graph_add_event_record_node(self().get(), list, event, deps.where());
+        }));
     }
     /// Waits for an event when it runs. The event must outlive every launch. Driver: cuGraphAddEventWaitNode
     event_wait_node add_event_wait(const dependencies& deps, CUevent event)
         requires(can.every_node)
     {
-        return event_wait_node(self().add(deps, node_kind::event_wait, nullptr, {},
-                                          [&](driver::node_list list) { return driver::graph_add_event_wait_node(self().get(), list, event, deps.where()); }));
+        return event_wait_node(self().add(deps, node_kind::event_wait, nullptr, {}, [&](driver::node_list list) {
+            return driver::graph_add_event_wait_node(self().get(), list, event, deps.where());
+        }));
     }
 
     /// Signals external semaphores, one set of parameters each.
@@ -88,28 +90,36 @@ public:
     /// Driver: cuGraphAddBatchMemOpNode
     template <std::size_t N = 0>
         requires(can.every_node)
-    batch_mem_op_node add_batch_mem_op(const dependencies& deps, std::span<const CUstreamBatchMemOpParams> operations, const use_list<N>& touched = {}) {
+    batch_mem_op_node add_batch_mem_op(const dependencies& deps, std::span<const CUstreamBatchMemOpParams> operations,
+                                       const use_list<N>& touched = {}) {
         CUDA_BATCH_MEM_OP_NODE_PARAMS parameters{};
         parameters.ctx = self().context();
         parameters.count = static_cast<unsigned>(operations.size());
         parameters.paramArray = const_cast<CUstreamBatchMemOpParams*>(operations.data());
-        return batch_mem_op_node(
-            self().add(deps, node_kind::batch_mem_op, nullptr, std::span<const memory_use>(touched.items.data(), N),
-                       [&](driver::node_list list) { return driver::graph_add_batch_mem_op_node(self().get(), list, parameters, deps.where()); }));
+        return batch_mem_op_node(self().add(deps, node_kind::batch_mem_op, nullptr,
+                                            std::span<const memory_use>(touched.items.data(), N), [&](driver::node_list list) {
+                                                return driver::graph_add_batch_mem_op_node(self().get(), list, parameters,
+                                                                                           deps.where());
+                                            }));
     }
-    template <class... Args, class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
+    template <class... Args,
+              class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
         requires(!can.every_node)
     void add_event_record(const dependencies&, const Args&...) = delete;
-    template <class... Args, class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
+    template <class... Args,
+              class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
         requires(!can.every_node)
     void add_event_wait(const dependencies&, const Args&...) = delete;
-    template <class... Args, class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
+    template <class... Args,
+              class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
         requires(!can.every_node)
     void add_semaphore_signal(const dependencies&, const Args&...) = delete;
-    template <class... Args, class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
+    template <class... Args,
+              class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
         requires(!can.every_node)
     void add_semaphore_wait(const dependencies&, const Args&...) = delete;
-    template <class... Args, class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
+    template <class... Args,
+              class Reason = because_the_body_of_a_conditional_holds_kernels_memsets_memcpys_children_and_conditionals_alone>
         requires(!can.every_node)
     void add_batch_mem_op(const dependencies&, const Args&...) = delete;
 
@@ -188,11 +198,13 @@ private:
     };
     template <class T>
     static side side_of(const device_pitched<T>& m, access how) {
-        return {m.data().address(), nullptr, m.width(), m.height(), m.depth(), m.pitch_bytes(), sizeof(T), {m.allocation(), how}, true};
+        return {m.data().address(),    nullptr, m.width(), m.height(), m.depth(), m.pitch_bytes(), sizeof(T),
+                {m.allocation(), how}, true};
     }
     template <class T>
     static side side_of(const host_pitched<T>& m, access) {
-        return {0, m.data, m.width, m.height, m.depth, m.pitch_bytes != 0 ? m.pitch_bytes : m.width * sizeof(T), sizeof(T), {}, false};
+        return {0,         m.data, m.width, m.height, m.depth, m.pitch_bytes != 0 ? m.pitch_bytes : m.width * sizeof(T),
+                sizeof(T), {},     false};
     }
 
     template <class To, class From>

@@ -35,7 +35,8 @@ public:
     [[nodiscard]] std::uint32_t find(std::uint64_t address, LifetimeOf&& lifetime_of) {
         sort();
         candidates_.clear();
-        auto at = std::upper_bound(entries_.begin(), entries_.end(), address, [](std::uint64_t a, const entry& e) { return a < e.begin; });
+        auto at = std::upper_bound(entries_.begin(), entries_.end(), address,
+                                   [](std::uint64_t a, const entry& e) { return a < e.begin; });
         while (at != entries_.begin() && (--at)->furthest > address) {
             if (at->end > address) {
                 candidates_.push_back(at->allocation);

@@ -24,8 +24,7 @@ class growing {
 
 public:
     growing() noexcept = default;
-    growing(growing&& other) noexcept
-        : data_(take(other.data_)), capacity_(take(other.capacity_)) {}
+    growing(growing&& other) noexcept : data_(take(other.data_)), capacity_(take(other.capacity_)) {}
     /// A copy of the first `used` values.
     growing(const growing& other, std::size_t used) {
         if (used != 0) {

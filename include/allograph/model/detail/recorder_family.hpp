@@ -31,7 +31,8 @@ void basic_recorder<Lazy>::commit_imports(const basic_recorder& child, std::uint
         const detail::element_type& type = child.types_[there.type];
         const detail::allocation_extent& extent = child.extents_[i];
         const std::size_t count = type.bytes == 0 ? 0 : extent.bytes / type.bytes;
-        imports_.push_back({from != nullptr ? from->origin : allocation_ref{child.id_, i}, allocation_count_, child.label_of(there), child.made_at(there)});
+        imports_.push_back({from != nullptr ? from->origin : allocation_ref{child.id_, i}, allocation_count_,
+                            child.label_of(there), child.made_at(there)});
         extents_[allocation_count_] = extent;
         allocation_record& here = allocations_[allocation_count_++];
         here = there;

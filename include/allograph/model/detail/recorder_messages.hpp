@@ -160,8 +160,8 @@ template <class Lazy>
 }
 
 template <class Lazy>
-[[gnu::noinline]] typename basic_recorder<Lazy>::number basic_recorder<Lazy>::resolve_other(const node& dependency, std::size_t position,
-                                                                  std::size_t count) {
+[[gnu::noinline]] typename basic_recorder<Lazy>::number
+basic_recorder<Lazy>::resolve_other(const node& dependency, std::size_t position, std::size_t count) {
     const char* rule = nullptr;
     string trouble;
     string fix;
@@ -237,9 +237,7 @@ template <class Lazy>
     const allocation_record& a = allocations_[allocation];
     const string what = pending_text();
     detail::message_text text(what + " uses " + short_name(a) + " after its free", where_);
-    text.row("allocated", made_at(a), description(a))
-        .row("freed", added_at(a.freed_by - 1))
-        .row("used", where_, what);
+    text.row("allocated", made_at(a), description(a)).row("freed", added_at(a.freed_by - 1)).row("used", where_, what);
     // X9: the memory may be somebody else's by now. Certainly where addresses say so.
     const detail::allocation_extent& freed = extents_[allocation];
     const allocation_record* later = nullptr;
@@ -284,9 +282,9 @@ template <class Lazy>
         text.row("freed", added_at(a.freed_by - 1));
     }
     raise(rule, text,
-          early ? "let the " + holder + " depend on the allocation or on a node behind it"
+          early            ? "let the " + holder + " depend on the allocation or on a node behind it"
           : rule[1] == '2' ? "add it before the free"
-                         : "let the free depend on the " + holder);
+                           : "let the free depend on the " + holder);
 }
 
 template <class Lazy>
@@ -344,8 +342,8 @@ template <class Lazy>
 }
 
 template <class Lazy>
-[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_edge(const char* rule, const char* trouble, const char* fix, number from,
-                                                              number to, source_line where) const {
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_edge(const char* rule, const char* trouble, const char* fix,
+                                                                   number from, number to, source_line where) const {
     raise(rule,
           detail::message_text(trouble, where)
               .row("from", added_at(from - 1), text_of(from))
@@ -356,7 +354,7 @@ template <class Lazy>
 
 template <class Lazy>
 [[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::raise_fates(std::span<const std::uint32_t> taken_now,
-                                                               source_line where) const {
+                                                                    source_line where) const {
     vector<bool> taken(allocation_count_);
     for (const std::uint32_t a : taken_now) {
         taken[a] = true;
@@ -369,8 +367,8 @@ template <class Lazy>
     }
     const bool one = open.size() == 1;
     detail::message_text what(one ? short_name(allocations_[open.front()]) + " has no fate: nobody frees it"
-                             : std::to_string(open.size()) + " allocations have no fate: nobody frees them",
-                         where.known() ? where : allocated_at(open.front()));
+                                  : std::to_string(open.size()) + " allocations have no fate: nobody frees them",
+                              where.known() ? where : allocated_at(open.front()));
     for (const std::uint32_t i : open) {
         what.row("allocated", allocated_at(i), description(allocations_[i]));
     }
