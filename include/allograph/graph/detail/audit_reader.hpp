@@ -62,17 +62,10 @@ private:
     void read_graph(const std::vector<CUgraphNode>& handles, std::uint32_t holder) {
         const std::uint32_t first = read_nodes(handles, holder);
         const handle_order ids(handles, first);
-        std::vector<CUgraphNode> from;
-        std::vector<CUgraphEdgeData> data;
         for (std::uint32_t i = 0; i < handles.size(); ++i) {
-            std::size_t count = driver::graph_node_get_dependencies(handles[i], {}, {}, where_);
-            from.resize(count);
-            data.resize(count);
-            if (count != 0) {
-                count = driver::graph_node_get_dependencies(handles[i], from, data, where_);
-            }
-            for (std::size_t k = 0; k < count; ++k) {
-                add_edge(ids.find(from[k]), first + i, data[k]);
+            const std::vector<CUgraphNode>& from = reader_.dependencies_of(handles[i]);
+            for (std::size_t k = 0; k < from.size(); ++k) {
+                add_edge(ids.find(from[k]), first + i, reader_.edges_of_dependencies()[k]);
             }
         }
     }

@@ -78,6 +78,8 @@ public:
         }
         return list;
     }
+    /// What is said of the edges to them, in their order; only as many as there are dependencies count.
+    [[nodiscard]] const std::vector<CUgraphEdgeData>& edges_of_dependencies() const noexcept { return edges_; }
 
     /// A node and its dependencies; valid until the next call. @throws driver_error for what is no node
     const node_reading& read(CUgraphNode node) {
