@@ -33,11 +33,13 @@ static int quickstart() {
 
     for (int i = 0; i < n; ++i) {
         if (host_result[static_cast<std::size_t>(i)] != 7.0f) {
-            std::fprintf(stderr, "quickstart: element %d is %g, not 7\n", i, static_cast<double>(host_result[static_cast<std::size_t>(i)]));
+            std::fprintf(stderr, "quickstart: element %d is %g, not 7\n", i,
+                         static_cast<double>(host_result[static_cast<std::size_t>(i)]));
             return 1;
         }
     }
-    std::printf("quickstart: %d elements of 2 * 3 + 1 are all 7, on %s\n", n, allograph_reference_active() ? "the reference driver" : "a GPU");
+    std::printf("quickstart: %d elements of 2 * 3 + 1 are all 7, on %s\n", n,
+                allograph_reference_active() ? "the reference driver" : "a GPU");
     return 0;
 }
 

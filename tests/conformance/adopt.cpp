@@ -38,7 +38,8 @@ CUgraphNode raw_memset(CUgraph graph, CUdeviceptr address, std::size_t bytes, st
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("an adopted graph is owned, checked, and its allocations are taken", "[F10][O3][F1][F9]", ag::memory_graph, ag::unchecked_memory_graph) {
+TEMPLATE_TEST_CASE("an adopted graph is owned, checked, and its allocations are taken", "[F10][O3][F1][F9]", ag::memory_graph,
+                   ag::unchecked_memory_graph) {
     const nothing_leaks guard;
     const ag::stream stream;
     const CUgraph raw = new_graph();

@@ -197,9 +197,8 @@ TEST_CASE("what the model would refuse, the driver refuses too", "[A2][A3]") {
     parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     parameters.poolProps.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
     parameters.bytesize = std::size_t{1} << 50;
-    const ag::driver_error error = driver_error_of([&] {
-        ag::driver::graph_add_mem_alloc_node(g.get(), {}, parameters, {__FILE__, __LINE__});
-    });
+    const ag::driver_error error =
+        driver_error_of([&] { ag::driver::graph_add_mem_alloc_node(g.get(), {}, parameters, {__FILE__, __LINE__}); });
     CHECK(error.result() == CUDA_ERROR_OUT_OF_MEMORY);
     CHECK(error.call() == std::string("cuGraphAddMemAllocNode"));
     CHECK_THAT(error.what(), ContainsSubstring("bytes = 1125899906842624"));

@@ -70,7 +70,9 @@ TEST_CASE("a buffer frees once, by hand or by itself", "[F8]") {
     if (allograph_reference_active()) {
         CHECK(allograph_reference_calls("cuMemFreeAsync") == frees + 1);
     }
-    { const auto again = program.launch(); }
+    {
+        const auto again = program.launch();
+    }
     if (allograph_reference_active()) {
         CHECK(allograph_reference_calls("cuMemFreeAsync") == frees + 2);
     }

@@ -16,7 +16,9 @@ namespace {
 
 // Work as a library puts it on a stream.
 
-void set(CUstream stream, CUdeviceptr to, unsigned value, std::size_t count) { must(cuMemsetD32Async(to, value, count, stream), "cuMemsetD32Async"); }
+void set(CUstream stream, CUdeviceptr to, unsigned value, std::size_t count) {
+    must(cuMemsetD32Async(to, value, count, stream), "cuMemsetD32Async");
+}
 template <class T>
 void set(CUstream stream, ag::device_span<T> to, unsigned value) {
     set(stream, to.data().address(), value, to.size());
@@ -25,7 +27,9 @@ void set(CUstream stream, ag::device_span<T> to, unsigned value) {
 /// y = a * x + y
 void scale_add(CUstream stream, int n, float a, CUdeviceptr x, CUdeviceptr y) {
     void* arguments[] = {&n, &a, &x, &y};
-    must(cuLaunchKernel(test_kernels::scale_add().function(), static_cast<unsigned>(n + 255) / 256, 1, 1, 256, 1, 1, 0, stream, arguments, nullptr), "cuLaunchKernel");
+    must(cuLaunchKernel(test_kernels::scale_add().function(), static_cast<unsigned>(n + 255) / 256, 1, 1, 256, 1, 1, 0, stream,
+                        arguments, nullptr),
+         "cuLaunchKernel");
 }
 
 CUdeviceptr allocate(CUstream stream, std::size_t bytes) {
@@ -213,7 +217,8 @@ TEST_CASE("nodes that were added by hand behind the library's back are found as 
     CUgraphNode extra = nullptr;
     const CUgraphNode alloc = x.get();
     must(cuGraphAddEmptyNode(&extra, handle, &alloc, 1), "cuGraphAddEmptyNode");
-    must(cuGraphAddDependencies_v2(handle, &extra, &captured_first, nullptr, 1), "cuGraphAddDependencies_v2");  // the first depends on the second
+    must(cuGraphAddDependencies_v2(handle, &extra, &captured_first, nullptr, 1),
+         "cuGraphAddDependencies_v2");  // the first depends on the second
     SECTION("in whatever order") {
         auto [graph, captured] = std::move(scope).end();
         REQUIRE(captured.nodes().size() == 2);
@@ -226,7 +231,8 @@ TEST_CASE("nodes that were added by hand behind the library's back are found as 
         must(cuGraphAddDependencies_v2(handle, &captured_first, &extra, nullptr, 1), "cuGraphAddDependencies_v2");
         CHECK(misuse_of([&] { auto all = std::move(scope).end(); }).rule() == std::string("D7"));
         ag::memory_graph broken = std::move(scope).broken_graph();
-        CHECK(misuse_of([&] { auto exec = std::move(broken).instantiate(ag::auto_free(std::move(x))); }).rule() == std::string("C13"));
+        CHECK(misuse_of([&] { auto exec = std::move(broken).instantiate(ag::auto_free(std::move(x))); }).rule() ==
+              std::string("C13"));
     }
 }
 
@@ -270,14 +276,17 @@ TEST_CASE("captured work that is not ordered after an allocation is refused", "[
     ag::memory_graph g;
     auto x = g.add_alloc<float>(100, ag::named("x"));
     auto y = g.add_alloc<float>(100, ag::named("y"));
-    const std::string line = HERE; auto scope = std::move(g).capture(stream, ag::after(x));
+    const std::string line = HERE;
+    auto scope = std::move(g).capture(stream, ag::after(x));
     scale_add(stream, 100, 1.0f, x.data().address(), y.data().address());
     const ag::misuse mistake = misuse_of([&] { auto all = std::move(scope).end(); });
     CHECK(mistake.rule() == std::string("O1"));
-    CHECK_THAT(mistake.what(), ContainsSubstring("kernel 'scale_add' uses 'y'") && ContainsSubstring("captured   " + line) && ContainsSubstring("fix: begin the capture after"));
+    CHECK_THAT(mistake.what(), ContainsSubstring("kernel 'scale_add' uses 'y'") && ContainsSubstring("captured   " + line) &&
+                                   ContainsSubstring("fix: begin the capture after"));
 
     ag::memory_graph broken = std::move(scope).broken_graph();
-    const ag::misuse refused = misuse_of([&] { auto exec = std::move(broken).instantiate(ag::outputs(std::move(x), std::move(y))); });
+    const ag::misuse refused =
+        misuse_of([&] { auto exec = std::move(broken).instantiate(ag::outputs(std::move(x), std::move(y))); });
     CHECK(refused.rule() == std::string("C13"));
     CHECK_THAT(refused.what(), ContainsSubstring("rule O1") && ContainsSubstring(line));
     CHECK(misuse_of([&] { auto again = std::move(scope).broken_graph(); }).rule() == std::string("moved"));
@@ -297,7 +306,8 @@ TEST_CASE("captured work on freed memory is refused, and so is what took its pla
         scale_add(stream, 1000, 1.0f, address, address);
         const ag::misuse mistake = misuse_of([&] { auto all = std::move(scope).end(); });
         CHECK(mistake.rule() == std::string("O2"));
-        CHECK_THAT(mistake.what(), ContainsSubstring("uses 'x' after its free") && ContainsSubstring("[X9]") && ContainsSubstring("'y'"));
+        CHECK_THAT(mistake.what(),
+                   ContainsSubstring("uses 'x' after its free") && ContainsSubstring("[X9]") && ContainsSubstring("'y'"));
     }
     SECTION("after that allocation the bytes are its own") {
         auto scope = std::move(g).capture(stream, ag::after(y));
@@ -318,7 +328,8 @@ TEST_CASE("a free by hand must come after captured users", "[O3]") {
     ag::memory_graph g;
     auto x = g.add_alloc<float>(100, ag::named("x"));
     auto y = g.add_alloc<float>(100, ag::named("y"));
-    const std::string line = HERE; auto scope = std::move(g).capture(stream, ag::after(x, y));
+    const std::string line = HERE;
+    auto scope = std::move(g).capture(stream, ag::after(x, y));
     set(stream, x.span(), 0);
     must(cuMemcpyDtoDAsync_v2(y.data().address(), x.data().address() + 200, 200, stream), "cuMemcpyDtoDAsync_v2");
     must(cuMemcpyDtoHAsync_v2(host.data(), y.data().address(), 400, stream), "cuMemcpyDtoHAsync_v2");
@@ -366,7 +377,8 @@ TEST_CASE("an argument inside of a struct is found, and integers are not taken f
     CUdeviceptr source = from.data().address();
     CUdeviceptr target = to.data().address();
     void* arguments[] = {&a, &b, &c, &d, &e, &source, &target};
-    must(cuLaunchKernel(test_kernels::parameters().function(), 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr), "cuLaunchKernel");
+    must(cuLaunchKernel(test_kernels::parameters().function(), 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr),
+         "cuLaunchKernel");
     auto ended = std::move(scope).end();
     auto& graph = ended.graph;
     auto& captured = ended.captured;
@@ -409,7 +421,8 @@ TEST_CASE("a captured allocation that nobody takes has no fate", "[F10][C12]") {
     const nothing_leaks guard;
     const ag::stream stream;
     ag::memory_graph g;
-    const std::string line = HERE; auto scope = std::move(g).capture(stream);
+    const std::string line = HERE;
+    auto scope = std::move(g).capture(stream);
     const CUdeviceptr address = allocate(stream, 400);
     const CUdeviceptr other = allocate(stream, 100);
     must(cuMemFreeAsync(other, stream), "cuMemFreeAsync");
@@ -453,7 +466,8 @@ TEST_CASE("a free that is captured ends an allocation that was made by hand", "[
     const ag::stream stream;
     ag::memory_graph g;
     auto x = g.add_alloc<int>(100, ag::named("x"));
-    const std::string line = HERE; auto scope = std::move(g).capture(stream, ag::after(x));
+    const std::string line = HERE;
+    auto scope = std::move(g).capture(stream, ag::after(x));
     set(stream, x.span(), 1);
     must(cuMemFreeAsync(x.data().address(), stream), "cuMemFreeAsync");
     auto ended = std::move(scope).end();
@@ -499,7 +513,8 @@ TEST_CASE("a plain graph cannot keep captured allocations", "[C12]") {
     const nothing_leaks guard;
     const ag::stream stream;
     ag::graph g;
-    const std::string line = HERE; auto scope = std::move(g).capture(stream);
+    const std::string line = HERE;
+    auto scope = std::move(g).capture(stream);
     const CUdeviceptr address = allocate(stream, 400);
     must(cuMemFreeAsync(address, stream), "cuMemFreeAsync");
     const ag::misuse mistake = misuse_of([&] { auto all = std::move(scope).end(); });
@@ -520,7 +535,10 @@ TEST_CASE("a capture begins after nodes of its graph", "[C19][D2][D3][D4][F9]") 
     const auto own = g.add_empty();
     const std::size_t begins = allograph_reference_calls("cuStreamBeginCaptureToGraph");
     std::string line;
-    const ag::misuse mistake = misuse_of([&] { line = HERE; auto scope = std::move(g).capture(stream, ag::after(foreign)); });
+    const ag::misuse mistake = misuse_of([&] {
+        line = HERE;
+        auto scope = std::move(g).capture(stream, ag::after(foreign));
+    });
     CHECK(mistake.rule() == std::string("D3"));
     CHECK_THAT(mistake.what(), ContainsSubstring("is a node of graph") && ContainsSubstring(line));
     CHECK(misuse_of([&] { auto scope = std::move(g).capture(stream, ag::after(own, own)); }).rule() == std::string("D2"));
@@ -568,7 +586,8 @@ TEMPLATE_TEST_CASE("a broken capture says so, and leaves no graph", "[C13]", ALL
     const ag::stream stream;
     TestType g;
     const auto first = g.add_empty();
-    const std::string began = HERE; auto scope = std::move(g).capture(stream, ag::after(first));
+    const std::string began = HERE;
+    auto scope = std::move(g).capture(stream, ag::after(first));
     CHECK(break_capture() == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     CHECK(status_of(stream) == CU_STREAM_CAPTURE_STATUS_INVALIDATED);
     const ag::driver_error error = driver_error_of([&] { auto all = std::move(scope).end(); });
@@ -586,10 +605,14 @@ TEST_CASE("checks in between narrow down the call that broke a capture", "[C13]"
     ag::graph g;
     auto scope = std::move(g).capture(stream);
     scope.check();
-    const std::string whole = HERE; scope.check();
+    const std::string whole = HERE;
+    scope.check();
     break_capture();
     std::string line;
-    const ag::driver_error seen = driver_error_of([&] { line = HERE; scope.check(); });
+    const ag::driver_error seen = driver_error_of([&] {
+        line = HERE;
+        scope.check();
+    });
     CHECK(seen.result() == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     CHECK_THAT(seen.what(), ContainsSubstring("after " + whole) && ContainsSubstring("at " + line));
     const ag::driver_error error = driver_error_of([&] { auto all = std::move(scope).end(); });
@@ -766,7 +789,8 @@ TEST_CASE("a node of any graph is read back", "[C9][C12]") {
     const auto zeroed = g.add_memset(ag::after(x), x.span().subspan(100, 50), 0.0f);
     const auto copied = g.add_memcpy(ag::after(zeroed, y), y.span(), x.span());
     const auto out = g.add_memcpy(ag::after(copied), host, y.span().subspan(0, 300));
-    const auto kernel = g.add_kernel(ag::after(out), test_kernels::scale_add(), ag::grid_for(300), 300, 2.0f, x.data() + 8, y.data());
+    const auto kernel =
+        g.add_kernel(ag::after(out), test_kernels::scale_add(), ag::grid_for(300), 300, 2.0f, x.data() + 8, y.data());
     const auto called = g.add_host(ag::after(kernel), [] {});
     const auto address = x.data().address();
     const auto other = y.data().address();
@@ -832,7 +856,8 @@ TEST_CASE("a kernel of a library, and one whose arguments were packed, are read 
     program.stream.synchronize();
     const CUdeviceptr address = buffer.data().address();
     ag::graph g;
-    const auto of_a_library = g.add_kernel(test_kernels::scale_add_of_a_library(), ag::grid_for(1), 1, 1.0f, ag::device_ptr<float>(address), ag::device_ptr<float>(address + 4));
+    const auto of_a_library = g.add_kernel(test_kernels::scale_add_of_a_library(), ag::grid_for(1), 1, 1.0f,
+                                           ag::device_ptr<float>(address), ag::device_ptr<float>(address + 4));
     auto scope = std::move(g).capture(stream);
     struct {
         int n = 1;
@@ -987,7 +1012,9 @@ TEST_CASE("a capture into a body that is given up leaves no graph that looks who
     ag::graph g;
     auto decides = g.make_condition(1);
     auto when = g.add_if({}, decides);
-    { const auto scope = std::move(when.body).capture(stream); }
+    {
+        const auto scope = std::move(when.body).capture(stream);
+    }
     const ag::misuse broken = misuse_of([&] { (void)g.instantiate(); });
     CHECK(broken.rule() == std::string("C13"));
     CHECK_THAT(broken.what(), ContainsSubstring("given up"));

@@ -298,8 +298,10 @@ TEST_CASE("what a child uses of its parent's memory counts for the child node", 
         // Kernels may still come: the child node is before the free. The driver takes no more memsets.
         inside.add_kernel(test_kernels::scale_add(), ag::grid_for(16), 16, 1.0f, memory.data(), memory.data());
         CHECK(std::string(misuse_of([&, &in = inside] { in.add_memset(memory, 3.0f); }).rule()) == "O2");
-        CHECK(std::string(misuse_of([&, &outside = early] { outside.add_kernel(test_kernels::scale_add(), ag::grid_for(16), 16, 1.0f, memory.data(), memory.data()); }).rule()) ==
-              "O1");
+        CHECK(std::string(misuse_of([&, &outside = early] {
+                              outside.add_kernel(test_kernels::scale_add(), ag::grid_for(16), 16, 1.0f, memory.data(),
+                                                 memory.data());
+                          }).rule()) == "O1");
     }
     auto exec = std::move(parent).instantiate();
     exec.launch(stream);
@@ -316,8 +318,9 @@ TEST_CASE("a use behind the free of the parent's allocation is found", "[C9][O3]
     auto moved = parent.add_child(ag::after(freed), child_of(64));
     auto& node = moved.node;
     auto& inside = moved.graph;
-    const ag::misuse late =
-        misuse_of([&, &in = inside] { in.add_kernel(test_kernels::scale_add(), ag::grid_for(16), 16, 1.0f, memory.data(), memory.data()); });
+    const ag::misuse late = misuse_of([&, &in = inside] {
+        in.add_kernel(test_kernels::scale_add(), ag::grid_for(16), 16, 1.0f, memory.data(), memory.data());
+    });
     CHECK(std::string(late.rule()) == "O3");
     ag::graph copied;
     copied.add_kernel(test_kernels::scale_add(), ag::grid_for(16), 16, 1.0f, memory.data(), memory.data());
@@ -378,13 +381,15 @@ TEST_CASE("the footprint counts a moved child as its chunks and one more", "[M6]
         bool after;
         std::uint64_t used;
     };
-    const measured each = GENERATE(measured{64, 64, true, 96}, measured{64, 64, false, 160}, measured{64, 128, true, 224}, measured{128, 64, true, 160},
-                                   measured{64, 0, true, 96}, measured{1, 0, true, 64}, measured{33, 0, true, 96}, measured{256, 256, true, 288});
+    const measured each = GENERATE(measured{64, 64, true, 96}, measured{64, 64, false, 160}, measured{64, 128, true, 224},
+                                   measured{128, 64, true, 160}, measured{64, 0, true, 96}, measured{1, 0, true, 64},
+                                   measured{33, 0, true, 96}, measured{256, 256, true, 288});
     CAPTURE(each.child, each.parent, each.after);
     ag::memory_graph parent;
     auto moved = parent.add_child(child_of(each.child * mebibyte));
     if (each.parent != 0) {
-        auto x = each.after ? parent.add_alloc<std::byte>(ag::after(moved.node), each.parent * mebibyte) : parent.add_alloc<std::byte>(each.parent * mebibyte);
+        auto x = each.after ? parent.add_alloc<std::byte>(ag::after(moved.node), each.parent * mebibyte)
+                            : parent.add_alloc<std::byte>(each.parent * mebibyte);
         parent.add_free(ag::after(x), std::move(x));
     }
     CHECK(parent.footprint().bytes() == each.used * mebibyte);

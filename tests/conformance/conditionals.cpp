@@ -94,7 +94,9 @@ TEST_CASE("a loop runs as long as its kernel says", "[C9]") {
     constexpr std::size_t sizes[] = {sizeof(unsigned long long), sizeof(int*)};
     allograph_reference_register_kernel("count_down", &count_down, 2, sizes);
     CUmodule module = nullptr;
-    must(cuModuleLoadData(&module, ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry count_down(.param .u64 a, .param .u64 b)\n{ ret; }\n"), "cuModuleLoadData");
+    must(cuModuleLoadData(&module, ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry count_down(.param .u64 a, "
+                                   ".param .u64 b)\n{ ret; }\n"),
+         "cuModuleLoadData");
     CUfunction function = nullptr;
     must(cuModuleGetFunction(&function, module, "count_down"), "cuModuleGetFunction");
     const ag::kernel<void(unsigned long long, int*)> kernel(function, "count_down");
@@ -137,7 +139,8 @@ TEST_CASE("a body may use an allocation of a graph around it", "[C9]") {
     CHECK_THAT(early.what(), ContainsSubstring("conditional"));
     SECTION("freed after the conditional") {
         g.add_free(ag::after(when.node), std::move(x));
-        when.body.add_kernel(test_kernels::scale_add(), ag::grid_for(1), 0, 1.0f, ag::device_ptr<float>(memory.data().address()), ag::device_ptr<float>(memory.data().address()), ag::uses(ag::writes(memory)));
+        when.body.add_kernel(test_kernels::scale_add(), ag::grid_for(1), 0, 1.0f, ag::device_ptr<float>(memory.data().address()),
+                             ag::device_ptr<float>(memory.data().address()), ag::uses(ag::writes(memory)));
         CHECK(std::string(misuse_of([&] { when.body.add_memset(memory, 1); }).rule()) == "O2");
         auto exec = std::move(g).instantiate();
         exec.launch(stream);
@@ -159,7 +162,9 @@ TEST_CASE("a body's use outside of the life of the memory is found at its line",
     const auto memory = x.span();
     const auto touch = [&](auto& body, int line) {
         const ag::misuse wrong = misuse_of([&] {
-            body.add_kernel(test_kernels::nothing(), ag::detail::located<ag::launch_config>(ag::grid_for(1), __FILE__, static_cast<unsigned>(line)), ag::uses(ag::writes(memory)));
+            body.add_kernel(test_kernels::nothing(),
+                            ag::detail::located<ag::launch_config>(ag::grid_for(1), __FILE__, static_cast<unsigned>(line)),
+                            ag::uses(ag::writes(memory)));
         });
         CHECK_THAT(wrong.what(), ContainsSubstring("'outer'") && ContainsSubstring(place(__FILE__, line)));
         return std::string(wrong.rule());

@@ -156,7 +156,8 @@ TEMPLATE_TEST_CASE("options in any order reach the driver", "[G8][M1]", MEMORY_G
     const std::uint64_t before = memory.used();
     constexpr auto auto_free = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     // Driver 13.0 takes these two and does not show them again.
-    constexpr auto unshown = static_cast<cuuint64_t>(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
+    constexpr auto unshown =
+        static_cast<cuuint64_t>(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
     {
         TestType g;
         auto x = program(g);

@@ -75,7 +75,9 @@ TEST_CASE("a graph that uses another's output is launched while that lives", "[X
     const std::string used = place(__FILE__, __LINE__ - 1);
     ag::memory_graph user;
     auto own = user.add_alloc<float>(16);
-    user.add_free(ag::after(user.add_kernel(ag::after(own), test_kernels::scale_add(), ag::grid_for(16), 16, 1.0f, memory.data(), own.data())), std::move(own));
+    user.add_free(ag::after(user.add_kernel(ag::after(own), test_kernels::scale_add(), ag::grid_for(16), 16, 1.0f, memory.data(),
+                                            own.data())),
+                  std::move(own));
     auto uses = plain.instantiate();
     auto makes = std::move(maker).instantiate(ag::outputs(std::move(x)));
     auto uses_too = std::move(user).instantiate();

@@ -87,7 +87,8 @@ TEST_CASE("one graph allocates, another uses and frees", "[X6][F4][F10]") {
     const auto too_early = [&] {
         const ag::misuse mistake = misuse_of([&] { frees.launch(stream); });
         CHECK(mistake.rule() == std::string("X6"));
-        CHECK_THAT(mistake.what(), ContainsSubstring("x: float[1000], 3.9 KiB") && (ContainsSubstring(used) || ContainsSubstring(line)));
+        CHECK_THAT(mistake.what(),
+                   ContainsSubstring("x: float[1000], 3.9 KiB") && (ContainsSubstring(used) || ContainsSubstring(line)));
     };
     too_early();
     CHECK(allograph_reference_calls("cuGraphLaunch") == launches);
@@ -206,7 +207,9 @@ TEMPLATE_TEST_CASE("an executable gives its graph back, which can grow and be in
         producer<TestType> p;
         auto y = p.graph.template add_alloc<int>(1);
         auto exec = std::move(p.graph).instantiate(ag::outputs(std::move(p.x), std::move(y)));
-        { auto results = exec.launch(stream); }
+        {
+            auto results = exec.launch(stream);
+        }
         auto [graph, x, second] = std::move(exec).release_graph();
         static_assert(std::same_as<decltype(x), ag::alloc_node<float>>);
         if constexpr (std::same_as<TestType, ag::memory_graph>) {
@@ -252,7 +255,9 @@ TEMPLATE_TEST_CASE("an executable gives its graph back, which can grow and be in
     SECTION("an output that its graph frees from then on") {
         producer<TestType> p;
         auto exec = std::move(p.graph).instantiate(ag::outputs(std::move(p.x)));
-        { auto results = exec.launch(stream); }
+        {
+            auto results = exec.launch(stream);
+        }
         auto [graph, x] = std::move(exec).release_graph();
         if (free_former_output(graph, ag::after(p.set), x)) {
             auto again = std::move(graph).instantiate();

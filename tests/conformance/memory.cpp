@@ -90,9 +90,8 @@ TEST_CASE("memory of a live output is not trimmed", "[M5][X4]") {
 
 TEST_CASE("only the high marks can be reset", "[M5]") {
     const ag::stream needs_the_driver;
-    const ag::driver_error error = driver_error_of([] {
-        ag::driver::device_reset_graph_mem_attribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, {__FILE__, __LINE__});
-    });
+    const ag::driver_error error = driver_error_of(
+        [] { ag::driver::device_reset_graph_mem_attribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, {__FILE__, __LINE__}); });
     CHECK(error.call() == std::string("cuDeviceSetGraphMemAttribute"));
     CHECK(error.result() == CUDA_ERROR_INVALID_VALUE);
     CHECK_THAT(error.what(), ContainsSubstring("attribute = 0") && ContainsSubstring("memory.cpp:"));

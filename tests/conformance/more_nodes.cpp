@@ -126,17 +126,19 @@ TEMPLATE_TEST_CASE("rows with pitches are set and copied", "[O5]", ag::memory_gr
     auto set = g.add_memset_2d(ag::after(clear), slice, 5);
     const int from[24] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     const ag::device_pitched<int> all(x.data(), 4, 3, 2, 8 * sizeof(int));
-    auto second = g.add_memcpy_3d(ag::after(set), ag::device_pitched<int>(x.data() + 24, 4, 3, 1, 8 * sizeof(int)), ag::host_pitched<const int>{from, 4, 3});
+    auto second = g.add_memcpy_3d(ag::after(set), ag::device_pitched<int>(x.data() + 24, 4, 3, 1, 8 * sizeof(int)),
+                                  ag::host_pitched<const int>{from, 4, 3});
     auto pack = g.add_memcpy_3d(ag::after(second, y), ag::device_pitched<int>(y.data(), 4, 3, 2), all);
     int back[2 * 3 * 6] = {};
-    auto out = g.add_memcpy_3d(ag::after(pack), ag::host_pitched<int>{back, 4, 3, 2, 6 * sizeof(int)}, ag::device_pitched<const int>(ag::device_pitched<int>(y.data(), 4, 3, 2)));
+    auto out = g.add_memcpy_3d(ag::after(pack), ag::host_pitched<int>{back, 4, 3, 2, 6 * sizeof(int)},
+                               ag::device_pitched<const int>(ag::device_pitched<int>(y.data(), 4, 3, 2)));
     g.add_free(ag::after(out), std::move(x));
     g.add_free(ag::after(out), std::move(y));
     auto exec = std::move(g).instantiate();
     exec.launch(stream);
     must(cuStreamSynchronize(stream), "cuStreamSynchronize");
-    CHECK(std::vector<int>(back, back + 36) ==
-          std::vector<int>{5, 5, 5, 5, 0, 0, 5, 5, 5, 5, 0, 0, 5, 5, 5, 5, 0, 0, 1, 2, 3, 4, 0, 0, 5, 6, 7, 8, 0, 0, 9, 10, 11, 12, 0, 0});
+    CHECK(std::vector<int>(back, back + 36) == std::vector<int>{5, 5, 5, 5, 0, 0, 5, 5, 5, 5, 0, 0, 5, 5,  5,  5,  0, 0,
+                                                                1, 2, 3, 4, 0, 0, 5, 6, 7, 8, 0, 0, 9, 10, 11, 12, 0, 0});
 }
 
 TEST_CASE("rows stay inside of their allocation, and both sides agree", "[O5][O1]") {
@@ -152,7 +154,8 @@ TEST_CASE("rows stay inside of their allocation, and both sides agree", "[O5][O1
     const rows whole(x.data(), 8, 4, 2);
     CHECK(std::string(misuse_of([&] { g.add_memset_2d(ag::after(x), whole, 1.0f); }).rule()) == "O5");
     float host[64] = {};
-    CHECK(std::string(misuse_of([&] { g.add_memcpy_3d(ag::after(x), whole, ag::host_pitched<float>{host, 8, 8}); }).rule()) == "O5");
+    CHECK(std::string(misuse_of([&] { g.add_memcpy_3d(ag::after(x), whole, ag::host_pitched<float>{host, 8, 8}); }).rule()) ==
+          "O5");
     CHECK(std::string(misuse_of([&] { g.add_memcpy_3d({}, whole, ag::host_pitched<float>{host, 8, 4, 2}); }).rule()) == "O1");
     CHECK(node_count(g.get()) == 1);
     CHECK(std::string(misuse_of([&] { return std::move(g).instantiate(); }).rule()) == "F10");

@@ -29,9 +29,11 @@ TEST_CASE("memory of another device that is not shared is refused", "[P1]") {
     auto near = g.add_alloc<int>(16);
     const ag::misuse unreachable = misuse_of([&] { g.add_memset(ag::after(far), far.span(), 1); });
     CHECK(std::string(unreachable.rule()) == "P1");
-    CHECK_THAT(unreachable.what(), ContainsSubstring("far: int[16], 64 bytes is on device 1") && ContainsSubstring(allocated) && ContainsSubstring("shared_with(device{0})"));
+    CHECK_THAT(unreachable.what(), ContainsSubstring("far: int[16], 64 bytes is on device 1") && ContainsSubstring(allocated) &&
+                                       ContainsSubstring("shared_with(device{0})"));
     CHECK(std::string(misuse_of([&] { g.add_memcpy(ag::after(near, far), near.span(), far.span()); }).rule()) == "P1");
-    CHECK(std::string(misuse_of([&] { g.add_memset_2d(ag::after(far), ag::device_pitched<int>(far.data(), 4, 4), 1); }).rule()) == "P1");
+    CHECK(std::string(misuse_of([&] { g.add_memset_2d(ag::after(far), ag::device_pitched<int>(far.data(), 4, 4), 1); }).rule()) ==
+          "P1");
     auto set = g.add_memset(ag::after(near), near.span(), 1);
     g.add_free(ag::after(far), std::move(far));
     g.add_free(ag::after(set), std::move(near));

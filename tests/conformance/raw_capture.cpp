@@ -122,8 +122,7 @@ TEST_CASE("work on a capturing stream becomes nodes, other streams join through 
     CHECK(cuEventRecord(joined, second) == ok);
     CHECK(cuStreamWaitEvent(stream(), joined, 0) == ok);
     CHECK(cuMemcpyDtoHAsync(host.data(), p, 4096, stream()) == ok);
-    CHECK(cuLaunchHostFunc(
-              stream(), [](void* where) { *static_cast<int*>(where) += 100; }, host.data()) == ok);
+    CHECK(cuLaunchHostFunc(stream(), [](void* where) { *static_cast<int*>(where) += 100; }, host.data()) == ok);
     CUgraph captured = nullptr;
     REQUIRE(cuStreamEndCapture(stream(), &captured) == ok);
     graph g(captured);

@@ -12,7 +12,8 @@ void CUDA_CB add_one(void* counter) { ++*static_cast<int*>(counter); }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("kernel, memset, memcpy and host parameters of an executable change", "[G9]", ag::memory_graph, ag::unchecked_memory_graph) {
+TEMPLATE_TEST_CASE("kernel, memset, memcpy and host parameters of an executable change", "[G9]", ag::memory_graph,
+                   ag::unchecked_memory_graph) {
     const nothing_leaks guard;
     const ag::stream stream;
     TestType g;
@@ -82,7 +83,8 @@ TEST_CASE("changed uses are checked like added ones", "[O1][O3][O5][D3][D4]") {
     auto exec = std::move(g).instantiate();
 
     const int line = __LINE__ + 1;
-    const ag::misuse early = misuse_of([&] { exec.update_kernel(sum, test_kernels::scale_add(), ag::grid_for(16), 16, 1.0f, ys.data(), xs.data()); });
+    const ag::misuse early =
+        misuse_of([&] { exec.update_kernel(sum, test_kernels::scale_add(), ag::grid_for(16), 16, 1.0f, ys.data(), xs.data()); });
     CHECK(std::string(early.rule()) == "O1");
     CHECK_THAT(early.what(), ContainsSubstring("kernel 'scale_add' uses 'y'") && ContainsSubstring(place(__FILE__, line)));
     CHECK(std::string(misuse_of([&] { exec.update_memset(set, ys, 1.0f); }).rule()) == "O1");
@@ -92,10 +94,14 @@ TEST_CASE("changed uses are checked like added ones", "[O1][O3][O5][D3][D4]") {
     CHECK(std::string(misuse_of([&] { exec.update_memset(foreign, xs, 1.0f); }).rule()) == "D3");
     CHECK(std::string(misuse_of([&] { exec.set_enabled(foreign, false); }).rule()) == "D3");
     CHECK(std::string(misuse_of([&] { exec.update_host(ag::host_node(ag::node()), &add_one, nullptr); }).rule()) == "D4");
-    CHECK(std::string(misuse_of([&] { exec.update_kernel(sum, kernel(), ag::grid_for(16), 16, 1.0f, xs.data(), xs.data()); }).rule()) == "kernel");
+    CHECK(std::string(misuse_of([&] {
+                          exec.update_kernel(sum, kernel(), ag::grid_for(16), 16, 1.0f, xs.data(), xs.data());
+                      }).rule()) == "kernel");
     ag::launch_config clustered = ag::grid_for(16);
     clustered.cluster = {1, 1, 1};
-    CHECK(std::string(misuse_of([&] { exec.update_kernel(sum, test_kernels::scale_add(), clustered, 16, 1.0f, xs.data(), xs.data()); }).rule()) == "grid");
+    CHECK(std::string(misuse_of([&] {
+                          exec.update_kernel(sum, test_kernels::scale_add(), clustered, 16, 1.0f, xs.data(), xs.data());
+                      }).rule()) == "grid");
     exec.update_host(called, &add_one, host);
     exec.update_memset(ag::memset_node(ag::node(set.get())), xs, 2.0f);  // found by the driver's handle
 }

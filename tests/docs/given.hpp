@@ -87,7 +87,8 @@ inline CUdeviceptr pool_memory = [] {
 /// A library that only knows streams.
 inline void library_call(CUstream on, float* memory, int count) {
     if (memory != nullptr) {
-        ag::driver::check(cuMemsetD32Async(reinterpret_cast<CUdeviceptr>(memory), 0, static_cast<std::size_t>(count), on), "cuMemsetD32Async", {});
+        ag::driver::check(cuMemsetD32Async(reinterpret_cast<CUdeviceptr>(memory), 0, static_cast<std::size_t>(count), on),
+                          "cuMemsetD32Async", {});
     }
 }
 inline CUdeviceptr library_allocation(CUstream on) {

@@ -14,9 +14,7 @@ using G = ag::memory_graph;
 using token = ag::alloc_node<float>;
 
 template <class T, class... Args>
-concept allocates = requires(G& g, Args&&... args) {
-    g.add_alloc<T>(static_cast<Args&&>(args)...);
-};
+concept allocates = requires(G& g, Args&&... args) { g.add_alloc<T>(static_cast<Args&&>(args)...); };
 using after_one = std::array<ag::node, 1>;
 static_assert(allocates<float, int>);
 static_assert(allocates<float, std::size_t, ag::alloc_options>);
@@ -45,9 +43,7 @@ static_assert(!is_a_location<int>);
 static_assert(!is_a_location<CUmemLocation>);
 static_assert(!is_a_location<CUmemLocationType>);
 template <class... P>
-concept are_peers = requires(P... peers) {
-    ag::named("x").shared_with(peers...);
-};
+concept are_peers = requires(P... peers) { ag::named("x").shared_with(peers...); };
 static_assert(are_peers<ag::device>);
 static_assert(are_peers<std::vector<ag::device>>);
 static_assert(are_peers<std::list<ag::device>>);
@@ -61,9 +57,7 @@ static_assert(!are_peers<std::vector<CUmemAccessDesc>>);
 static_assert(!are_peers<std::vector<ag::device>, CUmemAccess_flags>);
 
 template <class... Args>
-concept frees = requires(G& g, Args&&... args) {
-    g.add_free(static_cast<Args&&>(args)...);
-};
+concept frees = requires(G& g, Args&&... args) { g.add_free(static_cast<Args&&>(args)...); };
 static_assert(frees<token> && frees<after_one, token> && frees<ag::inferred_t, token>);
 static_assert(!frees<token&> && !frees<after_one, token&>);
 static_assert(!frees<const token> && !frees<after_one, const token>);
@@ -76,9 +70,7 @@ static_assert(!frees<after_one, ag::stream_buffer<float>>);
 static_assert(!frees<token, token>);
 
 template <class... Args>
-concept sets = requires(G& g, Args&&... args) {
-    g.add_memset(static_cast<Args&&>(args)...);
-};
+concept sets = requires(G& g, Args&&... args) { g.add_memset(static_cast<Args&&>(args)...); };
 template <class T>
 using span_of = ag::device_span<T>;
 struct three_bytes {
@@ -102,13 +94,11 @@ static_assert(!sets<ag::node, span_of<float>, float>);
 template <class To, class From>
 concept copies = requires(G& g, To&& to, From&& from) {
     g.add_memcpy(static_cast<To&&>(to), static_cast<From&&>(from));
-}
-&&requires(G& g, after_one d, To&& to, From&& from) { g.add_memcpy(d, static_cast<To&&>(to), static_cast<From&&>(from)); };
+} && requires(G& g, after_one d, To&& to, From&& from) { g.add_memcpy(d, static_cast<To&&>(to), static_cast<From&&>(from)); };
 template <class To, class From>
 concept copies_somehow = requires(G& g, To&& to, From&& from) {
     g.add_memcpy(static_cast<To&&>(to), static_cast<From&&>(from));
-}
-|| requires(G& g, after_one d, To&& to, From&& from) { g.add_memcpy(d, static_cast<To&&>(to), static_cast<From&&>(from)); };
+} || requires(G& g, after_one d, To&& to, From&& from) { g.add_memcpy(d, static_cast<To&&>(to), static_cast<From&&>(from)); };
 static_assert(copies<span_of<float>, span_of<float>> && copies<span_of<float>, span_of<const float>>);
 static_assert(copies<span_of<float>, std::vector<float>&> && copies<span_of<float>, const std::vector<float>&>);
 static_assert(copies<span_of<float>, std::span<const float>> && copies<std::span<float>, span_of<const float>>);
@@ -131,15 +121,11 @@ static_assert(!copies_somehow<ag::device_ptr<float>, span_of<float>>);
 static_assert(!copies_somehow<span_of<float>, const ag::stream_buffer<float>&>);
 
 template <class F>
-concept is_called = requires(G& g, F&& f) {
-    g.add_host(static_cast<F&&>(f));
-}
-&&requires(G& g, after_one d, F&& f) { g.add_host(d, static_cast<F&&>(f)); };
+concept is_called = requires(G& g, F&& f) { g.add_host(static_cast<F&&>(f)); } &&
+                    requires(G& g, after_one d, F&& f) { g.add_host(d, static_cast<F&&>(f)); };
 template <class F>
-concept is_called_somehow = requires(G& g, F&& f) {
-    g.add_host(static_cast<F&&>(f));
-}
-|| requires(G& g, after_one d, F&& f) { g.add_host(d, static_cast<F&&>(f)); };
+concept is_called_somehow = requires(G& g, F&& f) { g.add_host(static_cast<F&&>(f)); } ||
+                            requires(G& g, after_one d, F&& f) { g.add_host(d, static_cast<F&&>(f)); };
 struct callable {
     void operator()() {}
 };
@@ -151,18 +137,14 @@ static_assert(is_called<callable> && is_called<callable&> && is_called<move_only
 static_assert(!is_called_somehow<void (*)(int)> && !is_called_somehow<CUhostFn> && !is_called_somehow<int>);
 
 template <class... Args>
-concept adds_an_edge = requires(G& g, Args&&... args) {
-    g.add_dependency(args...);
-};
+concept adds_an_edge = requires(G& g, Args&&... args) { g.add_dependency(args...); };
 static_assert(adds_an_edge<ag::node, ag::kernel_node> && adds_an_edge<token, CUgraphNode>);
 static_assert(!adds_an_edge<ag::node, int> && !adds_an_edge<ag::device_ptr<float>, ag::node>);
 static_assert(!adds_an_edge<ag::kernel_node, ag::kernel_node, CUgraphEdgeData>);
 static_assert(!adds_an_edge<after_one, ag::node>);
 
 template <class... Args>
-concept adds_an_empty_node = requires(G& g, Args&&... args) {
-    g.add_empty(args...);
-};
+concept adds_an_empty_node = requires(G& g, Args&&... args) { g.add_empty(args...); };
 static_assert(requires(G& g) { g.add_empty(); });  // nvcc 13.0 hands clang 16 and newer `concept<>` without its brackets
 static_assert(adds_an_empty_node<after_one> && adds_an_empty_node<std::vector<CUgraphNode>>);
 static_assert(!adds_an_empty_node<decltype(nullptr)> && !adds_an_empty_node<decltype(nullptr), int> && !adds_an_empty_node<int>);

@@ -80,25 +80,15 @@ static_assert(std::is_same_v<decltype(const_pointer{}.get()), const float*>);
 
 // The host touches none of it.
 template <class P>
-concept dereferences = requires(P p) {
-    *p;
-};
+concept dereferences = requires(P p) { *p; };
 template <class P>
-concept indexes = requires(P p) {
-    p[0];
-};
+concept indexes = requires(P p) { p[0]; };
 template <class P>
-concept reaches_members = requires(P p) {
-    p->cell;
-};
+concept reaches_members = requires(P p) { p->cell; };
 template <class P, class Q = P>
-concept subtracts = requires(P p, Q q) {
-    p - q;
-};
+concept subtracts = requires(P p, Q q) { p - q; };
 template <class P, class Q = P>
-concept compares = requires(P p, Q q) {
-    p == q;
-};
+concept compares = requires(P p, Q q) { p == q; };
 static_assert(dereferences<float*> && !dereferences<pointer> && !dereferences<const_pointer>);
 static_assert(indexes<float*> && !indexes<pointer> && !indexes<ag::device_span<float>> && !indexes<ag::stream_buffer<float>>);
 static_assert(reaches_members<particle*> && !reaches_members<ag::device_ptr<particle>>);

@@ -107,17 +107,13 @@ static_assert(!dependency_range<std::vector<int>&>);
 
 // `after` mixes handles and keeps their order; `unique_after` takes ranges only.
 template <class... H>
-concept can_stand_after = requires(const H&... handles) {
-    ag::after(handles...);
-};
+concept can_stand_after = requires(const H&... handles) { ag::after(handles...); };
 static_assert(can_stand_after<ag::node, ag::alloc_node<int>, ag::kernel_node, CUgraphNode>);
 static_assert(!can_stand_after<>);
 static_assert(!can_stand_after<ag::node, ag::device_ptr<int>>);
 static_assert(!can_stand_after<std::vector<ag::node>>);
 template <class R>
-concept can_be_unique = requires(R range) {
-    ag::unique_after(range);
-};
+concept can_be_unique = requires(R range) { ag::unique_after(range); };
 static_assert(can_be_unique<std::vector<ag::node>>);
 static_assert(can_be_unique<std::list<CUgraphNode>>);
 static_assert(!can_be_unique<ag::node>);

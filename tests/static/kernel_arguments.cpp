@@ -15,15 +15,12 @@ enum class mode : int { fast };
 enum plain_mode : int { slow };
 
 template <class Param, class Arg>
-concept passes = requires(ag::memory_graph& g, ag::kernel<void(Param)> k, Arg arg) {
-    g.add_kernel({}, k, {}, arg);
-}
-&&requires(ag::memory_graph& g, ag::kernel<void(Param)> k, Arg arg) { g.add_kernel(k, ag::launch_config{}, arg); };
+concept passes = requires(ag::memory_graph& g, ag::kernel<void(Param)> k, Arg arg) { g.add_kernel({}, k, {}, arg); } &&
+                 requires(ag::memory_graph& g, ag::kernel<void(Param)> k, Arg arg) { g.add_kernel(k, ag::launch_config{}, arg); };
 template <class Param, class Arg>
 concept passes_somehow = requires(ag::memory_graph& g, ag::kernel<void(Param)> k, Arg arg) {
     g.add_kernel({}, k, {}, arg);
-}
-|| requires(ag::memory_graph& g, ag::kernel<void(Param)> k, Arg arg) { g.add_kernel(k, ag::launch_config{}, arg); };
+} || requires(ag::memory_graph& g, ag::kernel<void(Param)> k, Arg arg) { g.add_kernel(k, ag::launch_config{}, arg); };
 
 // Device pointers: to the same type, const may be added.
 static_assert(passes<float*, ag::device_ptr<float>>);
@@ -77,9 +74,7 @@ static_assert(passes<ag::device_ptr<float>*, ag::device_ptr<ag::device_ptr<float
 
 // As many as the signature has; `uses` may follow.
 template <class... Args>
-concept runs = requires(ag::memory_graph& g, ag::kernel<void(int, float*)> k, Args... args) {
-    g.add_kernel({}, k, {}, args...);
-};
+concept runs = requires(ag::memory_graph& g, ag::kernel<void(int, float*)> k, Args... args) { g.add_kernel({}, k, {}, args...); };
 using pointer = ag::device_ptr<float>;
 static_assert(runs<int, pointer>);
 static_assert(runs<int, pointer, ag::use_list<1>>);
@@ -89,15 +84,11 @@ static_assert(!runs<int, ag::use_list<1>, pointer> && !runs<ag::use_list<1>> && 
 static_assert(!runs<int, pointer, ag::use_list<1>, ag::use_list<1>>);
 
 template <class K>
-concept is_a_kernel = requires(ag::memory_graph& g, K k) {
-    g.add_kernel({}, k, ag::launch_config{});
-};
+concept is_a_kernel = requires(ag::memory_graph& g, K k) { g.add_kernel({}, k, ag::launch_config{}); };
 static_assert(is_a_kernel<ag::kernel<void()>>);
 static_assert(!is_a_kernel<CUfunction> && !is_a_kernel<CUkernel> && !is_a_kernel<void (*)()> && !is_a_kernel<const char*>);
 template <class C>
-concept configures = requires(ag::memory_graph& g, ag::kernel<void()> k, C c) {
-    g.add_kernel({}, k, c);
-}
-&&requires(ag::memory_graph& g, ag::kernel<void()> k, C c) { g.add_kernel(k, c); };
+concept configures = requires(ag::memory_graph& g, ag::kernel<void()> k, C c) { g.add_kernel({}, k, c); } &&
+                     requires(ag::memory_graph& g, ag::kernel<void()> k, C c) { g.add_kernel(k, c); };
 static_assert(configures<ag::launch_config> && configures<const ag::launch_config&>);
 static_assert(!configures<int> && !configures<ag::extent>);

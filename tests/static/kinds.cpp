@@ -38,77 +38,55 @@ concept allocates = requires(G& g, ag::node n) {
     g.template add_alloc<float>(ag::after(n), 1, ag::named("x"));
 };
 template <class G>
-concept allocates_somehow = requires(G& g) {
-    g.template add_alloc<float>(1);
-}
-|| requires(G& g, ag::node n) { g.template add_alloc<float>(ag::after(n), 1); };
+concept allocates_somehow = requires(G& g) { g.template add_alloc<float>(1); } ||
+                            requires(G& g, ag::node n) { g.template add_alloc<float>(ag::after(n), 1); };
 template <class G>
 concept frees = requires(G& g, float_token&& t, ag::node n) {
     g.add_free(static_cast<float_token&&>(t));
     g.add_free(ag::after(n), static_cast<float_token&&>(t));
 };
 template <class G>
-concept frees_somehow = requires(G& g, float_token&& t) {
-    g.add_free(static_cast<float_token&&>(t));
-}
-|| requires(G& g, float_token&& t, ag::node n) { g.add_free(ag::after(n), static_cast<float_token&&>(t)); };
+concept frees_somehow = requires(G& g, float_token&& t) { g.add_free(static_cast<float_token&&>(t)); } ||
+                        requires(G& g, float_token&& t, ag::node n) { g.add_free(ag::after(n), static_cast<float_token&&>(t)); };
 template <class G>
-concept calls_the_host = requires(G& g) {
-    g.add_host(nothing{});
-};
+concept calls_the_host = requires(G& g) { g.add_host(nothing{}); };
 template <class G>
-concept sets_copies_and_launches = requires(G& g, ag::device_span<float> x, std::vector<float>& host, ag::kernel<void(float*)> k,
-                                            ag::node n) {
-    { g.add_memset(x, 0.0f) } -> std::same_as<ag::memset_node>;
-    { g.add_memset(ag::after(n), x, ag::zero) } -> std::same_as<ag::memset_node>;
-    { g.add_memcpy({}, x, host) } -> std::same_as<ag::memcpy_node>;
-    { g.add_kernel({}, k, ag::grid_for(1), x.data()) } -> std::same_as<ag::kernel_node>;
-    { g.add_empty() } -> std::same_as<ag::empty_node>;
-    g.add_dependency(n, n);
-};
+concept sets_copies_and_launches =
+    requires(G& g, ag::device_span<float> x, std::vector<float>& host, ag::kernel<void(float*)> k, ag::node n) {
+        { g.add_memset(x, 0.0f) } -> std::same_as<ag::memset_node>;
+        { g.add_memset(ag::after(n), x, ag::zero) } -> std::same_as<ag::memset_node>;
+        { g.add_memcpy({}, x, host) } -> std::same_as<ag::memcpy_node>;
+        { g.add_kernel({}, k, ag::grid_for(1), x.data()) } -> std::same_as<ag::kernel_node>;
+        { g.add_empty() } -> std::same_as<ag::empty_node>;
+        g.add_dependency(n, n);
+    };
 template <class G>
-concept clones = requires(const G& g) {
-    g.clone();
-};
+concept clones = requires(const G& g) { g.clone(); };
 template <class G>
-concept destroys_nodes = requires(G& g, ag::node n) {
-    g.destroy_node(n);
-};
+concept destroys_nodes = requires(G& g, ag::node n) { g.destroy_node(n); };
 template <class G>
-concept removes_edges = requires(G& g, ag::node n) {
-    g.remove_dependency(n, n);
-};
+concept removes_edges = requires(G& g, ag::node n) { g.remove_dependency(n, n); };
 template <class G>
-concept instantiates_in_place = requires(const G& g) {
-    g.instantiate();
-};
+concept instantiates_in_place = requires(const G& g) { g.instantiate(); };
 template <class G>
-concept instantiates_by_move = requires(G&& g) {
-    static_cast<G&&>(g).instantiate();
-};
+concept instantiates_by_move = requires(G&& g) { static_cast<G&&>(g).instantiate(); };
 template <class G, class... Options>
-concept instantiates_with = requires(G&& g, Options&&... options) {
-    static_cast<G&&>(g).instantiate(static_cast<Options&&>(options)...);
-};
+concept instantiates_with =
+    requires(G&& g, Options&&... options) { static_cast<G&&>(g).instantiate(static_cast<Options&&>(options)...); };
 template <class G>
-concept launches_itself = requires(G& g, CUstream s) {
-    g.launch(s);
-}
-|| requires(G& g, CUstream s) { g.upload(s); };
+concept launches_itself = requires(G& g, CUstream s) { g.launch(s); } || requires(G& g, CUstream s) { g.upload(s); };
 
 template <class G, kind Kind>
 concept as_the_table_says =
-    G::kind == Kind&& allocates<G> ==
-        ag::capabilities_of(Kind).memory_nodes&& allocates_somehow<G> == ag::capabilities_of(Kind).memory_nodes&& frees<G> ==
-        ag::capabilities_of(Kind).memory_nodes&& frees_somehow<G> == ag::capabilities_of(Kind).memory_nodes&& calls_the_host<G> ==
-        ag::capabilities_of(Kind)
-            .every_node&& sets_copies_and_launches<G>&& clones<G> == ag::capabilities_of(Kind).removal&& destroys_nodes<G> ==
-        ag::capabilities_of(Kind).removal&& removes_edges<G> == ag::capabilities_of(Kind).removal&& instantiates_by_move<G> ==
-        ag::capabilities_of(Kind).instantiable&& instantiates_in_place<G> ==
-        ag::capabilities_of(Kind).many_executables&& std::is_default_constructible_v<G> ==
-        ag::capabilities_of(Kind)
-            .instantiable&& instantiates_with<G, const ag::device_launch_t&> == ag::capabilities_of(Kind).device_launch
-    && !launches_itself<G>;
+    G::kind == Kind && allocates<G> == ag::capabilities_of(Kind).memory_nodes &&
+    allocates_somehow<G> == ag::capabilities_of(Kind).memory_nodes && frees<G> == ag::capabilities_of(Kind).memory_nodes &&
+    frees_somehow<G> == ag::capabilities_of(Kind).memory_nodes && calls_the_host<G> == ag::capabilities_of(Kind).every_node &&
+    sets_copies_and_launches<G> && clones<G> == ag::capabilities_of(Kind).removal &&
+    destroys_nodes<G> == ag::capabilities_of(Kind).removal && removes_edges<G> == ag::capabilities_of(Kind).removal &&
+    instantiates_by_move<G> == ag::capabilities_of(Kind).instantiable &&
+    instantiates_in_place<G> == ag::capabilities_of(Kind).many_executables &&
+    std::is_default_constructible_v<G> == ag::capabilities_of(Kind).instantiable &&
+    instantiates_with<G, const ag::device_launch_t&> == ag::capabilities_of(Kind).device_launch && !launches_itself<G>;
 static_assert(as_the_table_says<ag::basic_graph<kind::plain>, kind::plain>);
 static_assert(as_the_table_says<ag::basic_graph<kind::memory>, kind::memory>);
 static_assert(as_the_table_says<ag::basic_graph<kind::moved_child>, kind::moved_child>);
@@ -166,17 +144,13 @@ static_assert(std::is_same_v<launched<exec_of<ag::unchecked_memory_graph, out>>,
 template <class Exec>
 using handed_back = decltype(std::declval<Exec>().release_graph());
 template <class Exec>
-concept hands_back = requires(Exec e) {
-    static_cast<Exec&&>(e).release_graph();
-};
+concept hands_back = requires(Exec e) { static_cast<Exec&&>(e).release_graph(); };
 template <class Exec>
-concept adds_nodes = requires(Exec& e) {
-    e.add_empty();
-}
-|| requires(Exec& e, ag::device_span<float> x) { e.add_memset(x, 0.0f); }
-|| requires(Exec& e) { e.template add_alloc<float>(1); }
-|| requires(Exec& e, float_token&& t) { e.add_free(static_cast<float_token&&>(t)); }
-|| requires(Exec& e, ag::node n) { e.add_dependency(n, n); };
+concept adds_nodes =
+    requires(Exec& e) { e.add_empty(); } || requires(Exec& e, ag::device_span<float> x) { e.add_memset(x, 0.0f); } ||
+    requires(Exec& e) { e.template add_alloc<float>(1); } ||
+    requires(Exec& e, float_token&& t) { e.add_free(static_cast<float_token&&>(t)); } ||
+    requires(Exec& e, ag::node n) { e.add_dependency(n, n); };
 static_assert(std::is_same_v<handed_back<exec_of<ag::memory_graph>>, ag::memory_graph>);
 static_assert(std::is_same_v<handed_back<exec_of<ag::memory_graph, out>>, std::tuple<ag::memory_graph, float_token>>);
 static_assert(std::is_same_v<handed_back<exec_of<ag::memory_graph, many_outputs<float>>>,

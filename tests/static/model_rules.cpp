@@ -38,8 +38,7 @@ constexpr auto by_inference = [](auto& g, std::size_t n) {
     g.add_memset(ag::inferred, x.span(), ag::zero);
     g.add_kernel(ag::after(start) + ag::inferred, step, ag::grid_for(n), x.data(), y.data());
     g.add_memcpy(ag::inferred, x.span(), y.span());
-    g.add_host(
-        ag::inferred, [] {}, ag::uses(ag::reads(x)));
+    g.add_host(ag::inferred, [] {}, ag::uses(ag::reads(x)));
     g.add_free(ag::inferred, std::move(x));
     return ag::auto_free(std::move(y));
 };

@@ -51,11 +51,10 @@ static_assert(!std::is_convertible_v<buffer, float*>);
 
 template <class Graph>
 concept owns_its_graph = move_only<Graph> && moves_without_throwing<Graph> && std::is_nothrow_move_assignable_v<Graph> &&
-                         !std::is_constructible_v<Graph, Graph&> &&
-                         !std::is_assignable_v<Graph&, Graph&> && std::is_default_constructible_v<Graph> &&
-                         std::is_constructible_v<Graph, ag::device> && !std::is_convertible_v<ag::device, Graph> &&
-                         !std::is_constructible_v<Graph, CUgraph> && !std::is_constructible_v<Graph, decltype(nullptr)> &&
-                         !std::is_constructible_v<Graph, int>;
+                         !std::is_constructible_v<Graph, Graph&> && !std::is_assignable_v<Graph&, Graph&> &&
+                         std::is_default_constructible_v<Graph> && std::is_constructible_v<Graph, ag::device> &&
+                         !std::is_convertible_v<ag::device, Graph> && !std::is_constructible_v<Graph, CUgraph> &&
+                         !std::is_constructible_v<Graph, decltype(nullptr)> && !std::is_constructible_v<Graph, int>;
 static_assert(owns_its_graph<ag::graph>);
 static_assert(owns_its_graph<ag::memory_graph>);
 static_assert(owns_its_graph<ag::unchecked_graph>);
@@ -67,9 +66,8 @@ static_assert(!std::is_convertible_v<ag::memory_graph, CUgraph>);
 
 template <class Exec>
 concept owns_its_executable = move_only<Exec> && moves_without_throwing<Exec> && std::is_nothrow_move_assignable_v<Exec> &&
-                              !std::is_default_constructible_v<Exec> &&
-                              !std::is_constructible_v<Exec, Exec&> && !std::is_convertible_v<Exec, CUgraphExec> &&
-                              !std::is_constructible_v<Exec, CUgraphExec>;
+                              !std::is_default_constructible_v<Exec> && !std::is_constructible_v<Exec, Exec&> &&
+                              !std::is_convertible_v<Exec, CUgraphExec> && !std::is_constructible_v<Exec, CUgraphExec>;
 using outputs_of_two = ag::fate_list<ag::fate::output, float, int>;
 using auto_freed = ag::fate_vector<ag::fate::auto_free, float>;
 static_assert(owns_its_executable<ag::graph_exec<ag::graph_kind::plain, ag::checking::on>>);
@@ -96,13 +94,9 @@ static_assert(!std::is_default_constructible_v<ag::stream_ref>);
 
 // What leaves a graph: tokens that are moved, or one vector of them.
 template <class... M>
-concept leaves_as_output = requires(M&&... tokens) {
-    ag::outputs(static_cast<M&&>(tokens)...);
-};
+concept leaves_as_output = requires(M&&... tokens) { ag::outputs(static_cast<M&&>(tokens)...); };
 template <class... M>
-concept leaves_as_auto_freed = requires(M&&... tokens) {
-    ag::auto_free(static_cast<M&&>(tokens)...);
-};
+concept leaves_as_auto_freed = requires(M&&... tokens) { ag::auto_free(static_cast<M&&>(tokens)...); };
 static_assert(leaves_as_output<token> && leaves_as_auto_freed<token>);
 static_assert(leaves_as_output<token, ag::alloc_node<int>>);
 static_assert(leaves_as_output<std::vector<token>> && leaves_as_auto_freed<std::vector<token>>);

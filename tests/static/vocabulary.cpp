@@ -51,9 +51,7 @@ static_assert(!std::is_convertible_v<ag::kernel<void(int)>, ag::kernel<void(unsi
 
 // Tags are named, never made by braces.
 template <class Tag>
-concept made_by_braces = requires {
-    [](Tag) {}({});
-};
+concept made_by_braces = requires { [](Tag) {}({}); };
 static_assert(!made_by_braces<ag::zero_t> && !made_by_braces<ag::inferred_t>);
 static_assert(!made_by_braces<ag::device_launch_t> && !made_by_braces<ag::use_node_priorities_t>);
 static_assert(std::is_empty_v<ag::zero_t> && std::is_empty_v<ag::inferred_t>);

@@ -450,7 +450,9 @@ TEST_CASE("recorder: the room of a recorder serves the next") {
         }
         return model;
     };
-    { ag::recorder first = record(1, 1000); }
+    {
+        ag::recorder first = record(1, 1000);
+    }
     ag::recorder second = record(2, 10);
     ag::recorder third = record(3, 2000);
     CHECK(second.node_count() == 10);

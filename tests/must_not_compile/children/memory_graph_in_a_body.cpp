@@ -6,11 +6,7 @@ namespace ag = allograph;
 
 using body = ag::basic_graph<ag::graph_kind::conditional_body>;
 #ifdef MISTAKE
-void nest(body& parent, ag::memory_graph& child) {
-    parent.add_child(std::move(child));
-}
+void nest(body& parent, ag::memory_graph& child) { parent.add_child(std::move(child)); }
 #else
-void nest(body& parent, ag::graph& child) {
-    parent.add_child(child);
-}
+void nest(body& parent, ag::graph& child) { parent.add_child(child); }
 #endif

@@ -5,11 +5,7 @@
 namespace ag = allograph;
 
 #ifdef MISTAKE
-void nest(ag::memory_graph& parent, ag::node first, const ag::memory_graph& child) {
-    parent.add_child(ag::after(first), child);
-}
+void nest(ag::memory_graph& parent, ag::node first, const ag::memory_graph& child) { parent.add_child(ag::after(first), child); }
 #else
-void nest(ag::memory_graph& parent, ag::node first, const ag::graph& child) {
-    parent.add_child(ag::after(first), child);
-}
+void nest(ag::memory_graph& parent, ag::node first, const ag::graph& child) { parent.add_child(ag::after(first), child); }
 #endif

@@ -8,7 +8,8 @@ using body = ag::basic_graph<ag::graph_kind::conditional_body>;
 #ifdef MISTAKE
 void wait(body& g, std::span<const CUexternalSemaphore> semaphores, std::span<const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS> each) {
 #else
-void wait(ag::graph& g, std::span<const CUexternalSemaphore> semaphores, std::span<const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS> each) {
+void wait(ag::graph& g, std::span<const CUexternalSemaphore> semaphores,
+          std::span<const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS> each) {
 #endif
     g.add_semaphore_wait({}, semaphores, each);
 }

@@ -12,4 +12,6 @@ void change(Exec& exec, ag::alloc_node<float>& x, ag::memset_node set) {
     exec.update_memset(set, x.span(), 1.0f);
 #endif
 }
-void use(ag::graph_exec<ag::graph_kind::memory, ag::checking::on>& exec, ag::alloc_node<float>& x, ag::memset_node set) { change(exec, x, set); }
+void use(ag::graph_exec<ag::graph_kind::memory, ag::checking::on>& exec, ag::alloc_node<float>& x, ag::memset_node set) {
+    change(exec, x, set);
+}
