@@ -35,7 +35,7 @@ CUresult check_range(const touched_range& range, node* by, const context* from) 
     // added after that is refused wherever it stands [O2]. That it comes after the allocation is not asked for [O1]. Parameters
     // that change are not looked at.
     const auto found = find_allocation(range.address, [&](const allocation& each) {
-        if (!each.owner_exists && !each.live)
+        if (!each.has_maker() && !each.live)
             return false;
         if (range.bytes > each.address + each.bytes - range.address)
             return false;  // [O5]

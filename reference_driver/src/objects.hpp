@@ -40,8 +40,12 @@ struct allocation {
     bool freed_elsewhere = false;   // [F4]: stays even when that other graph is destroyed
     bool left_unfreed = false;      // an executable was made that does not free it: its own graph cannot any more [G10]
     bool stands_for_child = false;  // no allocation node's, but the room that a parent keeps for a moved child [M6]
-    bool owner_exists = true;       // the graph can still be found by its address
+    bool owner_exists = true;       // its graph is there
+    unsigned executables = 0;       // that allocate it
     bool live = false;              // a launch has made it and nothing has freed it
+
+    /// Something can still launch it.
+    [[nodiscard]] bool has_maker() const { return owner_exists || executables != 0; }
 };
 
 struct context {
@@ -257,6 +261,11 @@ struct executable_graph {
 };
 
 struct executable {
+    executable() = default;
+    executable(const executable&) = delete;
+    executable& operator=(const executable&) = delete;
+    ~executable();
+
     std::uint64_t id = 0;
     std::uint64_t graph_id = 0;
     std::weak_ptr<graph> source;

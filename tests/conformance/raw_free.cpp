@@ -48,6 +48,25 @@ TEST_CASE("freed in another graph, then in the owner, also when the other is gon
     CHECK(add_free(g, a.address, {a.node}).result == invalid);
 }
 
+TEST_CASE("its graph is gone and its executable lives: other graphs may use and free it", "[raw][F4][X5]") {
+    graph g;
+    const added a = add_alloc(g, mebibyte);
+    executable eg(g);
+    REQUIRE(g.destroy() == ok);
+    graph other;
+    CHECK(add_memset(other, a.address, 4096).result == ok);
+    graph last;
+    CHECK(add_free(last, a.address).result == ok);
+    executable e(last);
+    CHECK(e.launch() == invalid);
+    CHECK(eg.launch() == ok);
+    CHECK(e.launch() == ok);
+    CHECK(eg.destroy() == ok);
+    graph late;
+    CHECK(add_memset(late, a.address, 4096).result == invalid);
+    CHECK(add_free(late, a.address).result == invalid);
+}
+
 TEST_CASE("freed in another graph, then in a third: the second launch of a free fails", "[raw][F5][X6]") {
     graph g;
     graph second;
