@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
 """What building a graph costs above the raw calls, by shape, size and variant.
 
-usage: overhead.py [--shapes A,B...] [--nodes N,M...] [--rounds N] [--count-only | --time-only]
+usage: overhead.py [--shapes A,B...] [--nodes N,M...] [--processes N] [--rounds N] [--count-only | --time-only]
 
 Prints CSV: shape,nodes,variant,ns_per_node,instructions_per_node,ratio,ratio_low,ratio_high
-Times are medians of the rounds (101 for 10,000 nodes, 25 for 100,000; 9 and 1 for random, whose nodes take the driver
-tens of microseconds), the variants side by side; ratio is the median of the rounds' ratios to raw, and lies
-between low and high with 95 % certainty. raw_again is raw once more, for the noise of the machine.
+A process builds all variants side by side, some rounds, and gives the median of its rounds. Where code and data lie in
+memory differs from process to process, and moves a ratio by a few percent for as long as a process lives: so ratio is
+the median of several processes (15 of 9 rounds for 10,000 nodes, 9 of 3 for 100,000; of random, whose nodes take the
+driver tens of microseconds, 5 of 2, and 1 of 1), and lies between low and high with 95 % certainty. raw_again is raw
+once more, for the noise of the machine.
 Instructions are counted by callgrind over a driver that does nothing, so that the difference to raw is the library's
 own work; the shapes interpret a program that was drawn up beforehand, `straight` is code as one would write it.
 Without valgrind the column is empty.
 """
 
 import argparse
+import math
 import os
 import pathlib
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -41,15 +45,39 @@ def instructions(*command):
     sys.exit("overhead: callgrind counted nothing")
 
 
-def usual_rounds(shape, nodes):
-    few = nodes > 10_000
-    return (1 if few else 9) if shape == "random" else (25 if few else 101)
+def usual(shape, nodes):
+    """Processes, and rounds of each."""
+    if shape == "random":
+        return (5, 2) if nodes <= 10_000 else (1, 1)
+    return (15, 9) if nodes <= 10_000 else (9, 3)
+
+
+def median_and_interval(values):
+    """The order statistics between which the median of all values lies with 95 % certainty; the extremes where there are too few."""
+    ordered = sorted(values)
+    out = max(0, int((len(ordered) - 1.96 * math.sqrt(len(ordered))) / 2))
+    return statistics.median(ordered), ordered[out], ordered[-1 - out]
+
+
+def time(shape, nodes, processes, rounds):
+    """Nodes that were built, and by variant ns a node and the ratio to raw, one of each a process."""
+    found = {}
+    for _ in range(processes):
+        run = subprocess.run([str(BUILT / "overhead_shapes"), "time", shape, str(nodes), str(rounds)], capture_output=True, text=True)
+        if run.returncode != 0:
+            sys.exit(f"overhead: {run.stderr}")
+        for _, built, variant, ns, ratio in (line.split(",") for line in run.stdout.splitlines()):
+            values = found.setdefault(variant, ([], []))
+            values[0].append(float(ns))
+            values[1].append(float(ratio))
+    return built, found
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shapes", type=lambda text: text.split(","), default=SHAPES)
     parser.add_argument("--nodes", type=lambda text: [int(n) for n in text.split(",")], default=[10_000, 100_000])
+    parser.add_argument("--processes", type=int)
     parser.add_argument("--rounds", type=int)
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--count-only", action="store_true")
@@ -67,14 +95,13 @@ def main():
         return
     for shape in chosen.shapes:
         for nodes in chosen.nodes:
-            rounds = chosen.rounds or usual_rounds(shape, nodes)
-            run = subprocess.run([str(BUILT / "overhead_shapes"), "time", shape, str(nodes), str(rounds)], capture_output=True, text=True)
-            if run.returncode != 0:
-                sys.exit(f"overhead: {run.stderr}")
-            for line in run.stdout.splitlines():
-                shape_, built, variant, ns, *ratios = line.split(",")
+            processes, rounds = usual(shape, nodes)
+            built, found = time(shape, nodes, chosen.processes or processes, chosen.rounds or rounds)
+            for variant, (ns, ratios) in found.items():
                 count = counts.get((shape, variant))
-                print(",".join([shape_, built, variant, ns, "" if count is None else f"{count:.1f}", *ratios]), flush=True)
+                median, low, high = median_and_interval(ratios)
+                print(f"{shape},{built},{variant},{statistics.median(ns):.1f},{'' if count is None else f'{count:.1f}'},"
+                      f"{median:.4f},{low:.4f},{high:.4f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,21 +1,21 @@
 // Builds one shape of graph through the raw calls, the unchecked graph and the checked graph, side by side.
 //
-//     overhead_shapes time SHAPE NODES ROUNDS   prints CSV rows: shape,nodes,variant,ns_per_node,ratio,ratio_low,ratio_high
+//     overhead_shapes time SHAPE NODES ROUNDS   prints CSV rows: shape,nodes,variant,ns_per_node,ratio
 //     overhead_shapes count SHAPE NODES VARIANT builds once inside build(), for callgrind to count
 //
 // Shapes are programs that are drawn up beforehand, so that the three variants do the same work in the same order.
 //
-// A round builds the graph four times at once: a thousand nodes of one variant, a thousand of the next, and so on,
-// whoever goes first in turn, so that a machine that slows down for a while slows all of them. One round warms up;
-// each of the others gives one ratio to raw, and the middle ratio is what counts. Its interval is where the middle of
-// all rounds that could be run lies with 95 % certainty, whatever their distribution. `raw_again` is the raw build once
-// more: how far its ratio is from 1 says how far the others' may be off.
+// A round builds the graph four times at once: a thousand nodes of one variant, a thousand of the next, and so on, in an
+// order that is drawn anew each time, so that a machine that slows down for a while slows all of them. None follows
+// itself: it would find the caches as it left them. One round warms up; each of the others gives one ratio to raw, and
+// the middle ratio is what counts. `raw_again` is the raw build once more: how far its ratio is from 1 says how far the
+// others' may be off. overhead.py runs it several times.
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -284,7 +284,7 @@ struct our_build {
     }
     ag::basic_graph<ag::graph_kind::memory, Checks> graph{ag::device{0}};
     std::vector<held> nodes;
-    std::vector<ag::alloc_node<float>> tokens;
+    std::vector<ag::alloc_node<float, Checks>> tokens;
     ag::kernel<void(int, float, const float*, float*)> function;
 
     our_build(const program& p, CUfunction kernel) : nodes(p.ops.size()), function(kernel, "saxpy") {
@@ -332,36 +332,55 @@ double processor_time() {
     return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
 }
 
-/// Nanoseconds a node of one round, by variant. @param turn  decides who goes first
-std::array<double, variants> time_round(const program& p, CUfunction kernel, std::size_t turn) {
+/// The variants in any order, the last one not first.
+class turns {
+public:
+    const std::array<std::size_t, variants>& next() {
+        const std::size_t last = order_.back();
+        do {
+            std::shuffle(order_.begin(), order_.end(), random_);
+        } while (order_.front() == last);
+        return order_;
+    }
+
+private:
+    std::mt19937 random_{1};
+    std::array<std::size_t, variants> order_{0, 1, 2, 3};
+};
+
+/// Nanoseconds a node of one round, by variant.
+std::array<double, variants> time_round(const program& p, CUfunction kernel, turns& order) {
     constexpr std::size_t slice = 1000;
-    raw_build raw(p, kernel);
-    unchecked_build unchecked(p, kernel);
-    checked_build checked(p, kernel);
-    raw_build again(p, kernel);
+    std::optional<raw_build> raw;
+    std::optional<unchecked_build> unchecked;
+    std::optional<checked_build> checked;
+    std::optional<raw_build> again;
+    const auto one = [&](std::size_t variant, auto&& does) {
+        switch (variant) {
+        case 0:
+            return does(raw);
+        case 1:
+            return does(unchecked);
+        case 2:
+            return does(checked);
+        default:
+            return does(again);
+        }
+    };
+    const auto each = [&](auto&& does) {
+        for (const std::size_t variant : order.next()) {
+            one(variant, [&](auto& build) { does(variant, build); });
+        }
+    };
     std::array<double, variants> sum{};
+    each([&](std::size_t, auto& build) { build.emplace(p, kernel); });
     for (std::size_t first = 0; first < p.ops.size(); first += slice) {
         const std::size_t end = std::min(first + slice, p.ops.size());
-        ++turn;
-        for (std::size_t k = 0; k < variants; ++k) {
-            const std::size_t variant = (turn % 2 == 0 ? turn + k : turn + variants - k) % variants;
+        each([&](std::size_t variant, auto& build) {
             const double begin = processor_time();
-            switch (variant) {
-            case 0:
-                raw.build(p, first, end);
-                break;
-            case 1:
-                unchecked.build(p, first, end);
-                break;
-            case 2:
-                checked.build(p, first, end);
-                break;
-            default:
-                again.build(p, first, end);
-                break;
-            }
+            build->build(p, first, end);
             sum[variant] += processor_time() - begin;
-        }
+        });
     }
     for (double& each : sum) {
         each /= static_cast<double>(p.ops.size());
@@ -372,15 +391,6 @@ std::array<double, variants> time_round(const program& p, CUfunction kernel, std
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-}
-
-/// The order statistics between which the median lies with 95 % certainty; all values where there are too few.
-std::pair<double, double> interval(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const auto n = static_cast<double>(values.size());
-    const double below = std::floor((n - 1.96 * std::sqrt(n)) / 2);  // values that may be left out at either end
-    const auto out = static_cast<std::size_t>(below < 0 ? 0 : below);
-    return {values[out], values[values.size() - 1 - out]};
 }
 
 /// Stays on the processor it runs on. The driver's own threads, which were there before, do not.
@@ -436,20 +446,19 @@ int run(int argc, char** argv) {
     std::array<std::vector<double>, variants> times;
     std::array<std::vector<double>, variants> ratios;
     const std::size_t rounds = std::strtoull(argv[4], nullptr, 10);
+    turns order;
     if (rounds > 1) {
-        time_round(p, kernel, 0);
+        time_round(p, kernel, order);
     }
     for (std::size_t i = 0; i < rounds; ++i) {
-        const auto round = time_round(p, kernel, i);
+        const auto round = time_round(p, kernel, order);
         for (std::size_t v = 0; v < variants; ++v) {
             times[v].push_back(round[v]);
             ratios[v].push_back(round[v] / round[0]);
         }
     }
     for (std::size_t v = 0; v < variants && rounds != 0; ++v) {
-        const auto [low, high] = interval(ratios[v]);
-        std::printf("%s,%zu,%s,%.1f,%.4f,%.4f,%.4f\n", argv[2], p.ops.size(), variant_names[v], median(times[v]),
-                    median(ratios[v]), low, high);
+        std::printf("%s,%zu,%s,%.1f,%.4f\n", argv[2], p.ops.size(), variant_names[v], median(times[v]), median(ratios[v]));
     }
     return 0;
 }

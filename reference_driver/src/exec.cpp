@@ -5,12 +5,6 @@
 #include "capture.hpp"
 
 namespace allograph_reference {
-
-executable::~executable() {
-    for (const auto& each : allocations)
-        --each->executables;
-}
-
 namespace {
 
 constexpr int deepest = 64;
@@ -81,10 +75,8 @@ bool snapshot(const graph& from, executable_graph& to, int depth) {
 void collect(executable_graph& from, executable& into, std::set<const allocation*>& freed,
              std::vector<std::shared_ptr<allocation>>& frees) {
     for (executable_node& each : from.nodes) {
-        if (const auto* allocates = std::get_if<alloc_data>(&each.data)) {
-            into.allocations.push_back(allocates->memory);
-            ++allocates->memory->executables;
-        }
+        if (const auto* allocates = std::get_if<alloc_data>(&each.data))
+            into.allocations.emplace_back(allocates->memory);
         if (const auto* released = std::get_if<free_data>(&each.data)) {
             freed.insert(released->memory.get());
             frees.push_back(released->memory);

@@ -106,7 +106,7 @@ CUresult keep_room_for_child(graph& where, node& by, child_data& data) {
 CUresult resolve_free(const graph& where, free_data& data) {
     const std::uint64_t address = data.address;
     auto found = find_allocation(address, [address](const allocation& each) {
-        return each.address == address && each.has_maker() && !each.freed_in_owner;
+        return each.address == address && each.is_known() && !each.freed_in_owner;
     });
     if (found == nullptr)
         found = find_allocation(address, [address](const allocation& each) { return each.address == address && each.live; });

@@ -227,7 +227,7 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle) {
     if (on == nullptr)
         return CUDA_ERROR_INVALID_HANDLE;
     if (on->capturing != nullptr)
-        return capture_node(*on, free_data{address, nullptr});
+        return capture_node(*on, free_data{address, {}});
     if (address == 0)
         return CUDA_SUCCESS;
     if (invalidate_unsafe_captures())

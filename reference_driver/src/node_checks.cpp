@@ -35,11 +35,11 @@ CUresult check_range(const touched_range& range, node* by, const context* from) 
     // added after that is refused wherever it stands [O2]. That it comes after the allocation is not asked for [O1]. Parameters
     // that change are not looked at.
     const auto found = find_allocation(range.address, [&](const allocation& each) {
-        if (!each.has_maker() && !each.live)
+        if (!each.is_known() && !each.live)
             return false;
         if (range.bytes > each.address + each.bytes - range.address)
             return false;  // [O5]
-        if (by != nullptr && each.owner_exists && each.freed_in_owner)
+        if (by != nullptr && each.freed_in_owner)
             return false;
         return reaches(each, from);  // [P1]
     });
@@ -339,7 +339,7 @@ CUresult make_payload(graph& where, const CUgraphNodeParams& params, node_data& 
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
         return make_allocation(params.alloc, result);
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
-        result = free_data{params.free.dptr, nullptr};
+        result = free_data{params.free.dptr, {}};
         return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         if (params.memOp.paramArray == nullptr || params.memOp.count == 0 || params.memOp.count > 256)

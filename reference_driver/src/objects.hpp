@@ -41,11 +41,38 @@ struct allocation {
     bool left_unfreed = false;      // an executable was made that does not free it: its own graph cannot any more [G10]
     bool stands_for_child = false;  // no allocation node's, but the room that a parent keeps for a moved child [M6]
     bool owner_exists = true;       // its graph is there
-    unsigned executables = 0;       // that allocate it
+    unsigned holders = 0;           // executables that make it, and free nodes wherever they are
     bool live = false;              // a launch has made it and nothing has freed it
 
-    /// Something can still launch it.
-    [[nodiscard]] bool has_maker() const { return owner_exists || executables != 0; }
+    /// The driver forgets the address of an allocation that nothing holds.
+    [[nodiscard]] bool is_known() const { return owner_exists || holders != 0; }
+};
+
+/// What makes an allocation known for as long as it is there.
+class allocation_hold {
+public:
+    allocation_hold() = default;
+    allocation_hold(std::shared_ptr<allocation> held) : held_(std::move(held)) { count(1); }
+    allocation_hold(const allocation_hold& other) : held_(other.held_) { count(1); }
+    allocation_hold(allocation_hold&& other) noexcept : held_(std::move(other.held_)) {}
+    allocation_hold& operator=(allocation_hold other) noexcept {
+        held_.swap(other.held_);
+        return *this;
+    }
+    ~allocation_hold() { count(-1); }
+
+    operator const std::shared_ptr<allocation>&() const { return held_; }
+    [[nodiscard]] allocation* get() const { return held_.get(); }
+    allocation& operator*() const { return *held_; }
+    allocation* operator->() const { return held_.get(); }
+    friend bool operator==(const allocation_hold&, const allocation_hold&) = default;
+
+private:
+    void count(int more) const {
+        if (held_ != nullptr)
+            held_->holders += static_cast<unsigned>(more);
+    }
+    std::shared_ptr<allocation> held_;
 };
 
 struct context {
@@ -175,7 +202,7 @@ struct alloc_data {
 };
 struct free_data {
     std::uint64_t address = 0;
-    std::shared_ptr<allocation> memory;
+    allocation_hold memory;
 };
 struct batch_data {
     CUcontext ctx = nullptr;
@@ -261,21 +288,16 @@ struct executable_graph {
 };
 
 struct executable {
-    executable() = default;
-    executable(const executable&) = delete;
-    executable& operator=(const executable&) = delete;
-    ~executable();
-
     std::uint64_t id = 0;
     std::uint64_t graph_id = 0;
     std::weak_ptr<graph> source;
     unsigned long long flags = 0;
     executable_graph root;
-    std::vector<std::shared_ptr<allocation>> allocations;  // of every alloc node, children included
-    std::vector<std::shared_ptr<allocation>> outputs;      // of those, the ones that it does not free
-    std::vector<std::shared_ptr<allocation>> foreign;      // that it frees and does not make [X6]
-    std::map<int, std::vector<std::uint64_t>> chunks;      // by device, sorted: what the addresses touch
-    std::map<int, std::vector<std::uint64_t>> aliases;     // chunks of moved children, mapped to memory that `chunks` has already
+    std::vector<allocation_hold> allocations;           // of every alloc node, children included
+    std::vector<std::shared_ptr<allocation>> outputs;   // of those, the ones that it does not free
+    std::vector<std::shared_ptr<allocation>> foreign;   // that it frees and does not make [X6]
+    std::map<int, std::vector<std::uint64_t>> chunks;   // by device, sorted: what the addresses touch
+    std::map<int, std::vector<std::uint64_t>> aliases;  // chunks of moved children, mapped to memory that `chunks` has already
     std::vector<std::shared_ptr<conditional_handle>> conditionals;
     std::map<user_object*, unsigned> user_objects;
 };

@@ -25,8 +25,8 @@ std::size_t total_bytes() {
     return bytes;
 }
 
-template <class Graph, class T>
-void drop(Graph& g, ag::alloc_node<T>&& token) {
+template <class Graph, class T, ag::checking Checks>
+void drop(Graph& g, ag::alloc_node<T, Checks>&& token) {
     const ag::node made = token;
     g.add_free(ag::after(made), std::move(token));
 }

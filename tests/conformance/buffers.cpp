@@ -10,7 +10,7 @@ namespace {
 struct one_output {
     ag::stream stream{};
     ag::memory_graph graph{};
-    ag::graph_exec<ag::graph_kind::memory, ag::checking::on, ag::fate_list<ag::fate::output, int>> exec = [this] {
+    ag::graph_exec<ag::graph_kind::memory, ag::checking::on, ag::fate_list<ag::fate::output, ag::alloc_node<int>>> exec = [this] {
         auto x = graph.add_alloc<int>(100, ag::named("x"));
         graph.add_memset(ag::after(x), x.span(), 6);
         return std::move(graph).instantiate(ag::outputs(std::move(x)));

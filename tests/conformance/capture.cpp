@@ -69,7 +69,7 @@ private:
 struct one_output {
     ag::stream stream{};
     ag::memory_graph graph{};
-    ag::graph_exec<ag::graph_kind::memory, ag::checking::on, ag::fate_list<ag::fate::output, int>> exec = [this] {
+    ag::graph_exec<ag::graph_kind::memory, ag::checking::on, ag::fate_list<ag::fate::output, ag::alloc_node<int>>> exec = [this] {
         auto x = graph.add_alloc<int>(100);
         graph.add_memset(ag::after(x), x.span(), 6);
         return std::move(graph).instantiate(ag::outputs(std::move(x)));
@@ -276,7 +276,7 @@ TEST_CASE("captured work that is not ordered after an allocation is refused", "[
     ag::memory_graph g;
     auto x = g.add_alloc<float>(100, ag::named("x"));
     auto y = g.add_alloc<float>(100, ag::named("y"));
-    const std::string line = HERE;
+    const std::string line = BELOW;
     auto scope = std::move(g).capture(stream, ag::after(x));
     scale_add(stream, 100, 1.0f, x.data().address(), y.data().address());
     const ag::misuse mistake = misuse_of([&] { auto all = std::move(scope).end(); });
@@ -328,7 +328,7 @@ TEST_CASE("a free by hand must come after captured users", "[O3]") {
     ag::memory_graph g;
     auto x = g.add_alloc<float>(100, ag::named("x"));
     auto y = g.add_alloc<float>(100, ag::named("y"));
-    const std::string line = HERE;
+    const std::string line = BELOW;
     auto scope = std::move(g).capture(stream, ag::after(x, y));
     set(stream, x.span(), 0);
     must(cuMemcpyDtoDAsync_v2(y.data().address(), x.data().address() + 200, 200, stream), "cuMemcpyDtoDAsync_v2");
@@ -421,7 +421,7 @@ TEST_CASE("a captured allocation that nobody takes has no fate", "[F10][C12]") {
     const nothing_leaks guard;
     const ag::stream stream;
     ag::memory_graph g;
-    const std::string line = HERE;
+    const std::string line = BELOW;
     auto scope = std::move(g).capture(stream);
     const CUdeviceptr address = allocate(stream, 400);
     const CUdeviceptr other = allocate(stream, 100);
@@ -466,7 +466,7 @@ TEST_CASE("a free that is captured ends an allocation that was made by hand", "[
     const ag::stream stream;
     ag::memory_graph g;
     auto x = g.add_alloc<int>(100, ag::named("x"));
-    const std::string line = HERE;
+    const std::string line = BELOW;
     auto scope = std::move(g).capture(stream, ag::after(x));
     set(stream, x.span(), 1);
     must(cuMemFreeAsync(x.data().address(), stream), "cuMemFreeAsync");
@@ -513,7 +513,7 @@ TEST_CASE("a plain graph cannot keep captured allocations", "[C12]") {
     const nothing_leaks guard;
     const ag::stream stream;
     ag::graph g;
-    const std::string line = HERE;
+    const std::string line = BELOW;
     auto scope = std::move(g).capture(stream);
     const CUdeviceptr address = allocate(stream, 400);
     must(cuMemFreeAsync(address, stream), "cuMemFreeAsync");
@@ -536,7 +536,7 @@ TEST_CASE("a capture begins after nodes of its graph", "[C19][D2][D3][D4][F9]") 
     const std::size_t begins = allograph_reference_calls("cuStreamBeginCaptureToGraph");
     std::string line;
     const ag::misuse mistake = misuse_of([&] {
-        line = HERE;
+        line = BELOW;
         auto scope = std::move(g).capture(stream, ag::after(foreign));
     });
     CHECK(mistake.rule() == std::string("D3"));
@@ -586,7 +586,7 @@ TEMPLATE_TEST_CASE("a broken capture says so, and leaves no graph", "[C13]", ALL
     const ag::stream stream;
     TestType g;
     const auto first = g.add_empty();
-    const std::string began = HERE;
+    const std::string began = BELOW;
     auto scope = std::move(g).capture(stream, ag::after(first));
     CHECK(break_capture() == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     CHECK(status_of(stream) == CU_STREAM_CAPTURE_STATUS_INVALIDATED);
@@ -605,12 +605,12 @@ TEST_CASE("checks in between narrow down the call that broke a capture", "[C13]"
     ag::graph g;
     auto scope = std::move(g).capture(stream);
     scope.check();
-    const std::string whole = HERE;
+    const std::string whole = BELOW;
     scope.check();
     break_capture();
     std::string line;
     const ag::driver_error seen = driver_error_of([&] {
-        line = HERE;
+        line = BELOW;
         scope.check();
     });
     CHECK(seen.result() == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);

@@ -75,7 +75,7 @@ TEMPLATE_TEST_CASE("a container of outputs comes back as a vector", "[X8]", MEMO
     for (const std::size_t count : {0u, 1u, 20u}) {
         TestType g;
         g.add_empty();
-        std::vector<ag::alloc_node<unsigned>> tokens;
+        std::vector<typename TestType::template token_of<unsigned>> tokens;
         for (std::size_t i = 0; i < count; ++i) {
             tokens.push_back(g.template add_alloc<unsigned>(i + 1));
             g.add_memset(ag::after(tokens.back()), tokens.back().span(), static_cast<unsigned>(i));
@@ -121,7 +121,7 @@ TEMPLATE_TEST_CASE("auto-free: spans until the next launch, flat memory, nothing
     }
     SECTION("a container") {
         TestType g;
-        std::vector<ag::alloc_node<int>> tokens;
+        std::vector<typename TestType::template token_of<int>> tokens;
         for (int i = 0; i < 10; ++i) {
             tokens.push_back(g.template add_alloc<int>(100));
             g.add_memset(ag::after(tokens.back()), tokens.back().span(), i);

@@ -103,7 +103,7 @@ template <class Graph>
 struct program {
     ag::stream stream{};
     Graph graph{};
-    ag::alloc_node<float> x = graph.template add_alloc<float>(100, ag::named("x"));
+    typename Graph::template token_of<float> x = graph.template add_alloc<float>(100, ag::named("x"));
     ag::memset_node set = graph.add_memset(ag::after(x), x.span(), 1.5f);
 
     std::function<std::string()> state() {

@@ -49,7 +49,7 @@ void capturing(faulty& f) {
         work.emplace(std::move(left));
     });
     CHECK_FALSE(captures(p.stream));
-    std::vector<ag::alloc_node<float>> taken;
+    std::vector<typename Graph::template token_of<float>> taken;
     attempt_to_take<Graph>(f, [&] { taken.push_back(work->template take<float>(kept)); });
     std::vector<float> host(100);
     const auto out = p.graph.add_memcpy(work->after(), host, taken[0].span());
@@ -155,7 +155,7 @@ void adopting_a_graph(faulty& f) {
             raw.graph = nullptr;
         },
         raw.state());
-    std::vector<ag::alloc_node<float>> kept;
+    std::vector<typename Graph::template token_of<float>> kept;
     attempt_to_take<Graph>(f, [&] { kept.push_back(adopted->template take<float>(raw.kept)); });
     auto exec = std::move(adopted->graph).instantiate(ag::outputs(std::move(kept)));
     auto results = exec.launch(stream);

@@ -78,7 +78,7 @@ void launching(faulty& f) {
 template <class Graph>
 void launching_with_auto_free(faulty& f) {
     program<Graph> p;
-    std::vector<ag::alloc_node<float>> tokens;
+    std::vector<typename Graph::template token_of<float>> tokens;
     tokens.push_back(std::move(p.x));
     auto exec = std::move(p.graph).instantiate(ag::auto_free(std::move(tokens)));
     std::vector<ag::device_span<float>> spans;
@@ -116,7 +116,7 @@ void releasing_the_graph(faulty& f) {
     {
         auto results = exec.launch(p.stream);
     }
-    std::optional<std::tuple<Graph, ag::alloc_node<float>>> released;
+    std::optional<std::tuple<Graph, typename Graph::template token_of<float>>> released;
     f.attempt([&] { released.emplace(std::move(exec).release_graph()); },
               [&] {
                   auto [buffer] = exec.launch(p.stream);  // still whole

@@ -9,7 +9,7 @@ namespace {
 template <class Graph>
 void adding_an_allocation(faulty& f) {
     program<Graph> p;
-    std::vector<ag::alloc_node<int>> tokens;
+    std::vector<typename Graph::template token_of<int>> tokens;
     f.attempt([&] { tokens.push_back(p.graph.template add_alloc<int>(ag::after(p.set), 10)); }, p.state());
     const auto set = p.graph.add_memset(tokens, tokens[0].span(), 3);
     std::vector<int> host(10);
@@ -22,7 +22,7 @@ void adding_an_allocation(faulty& f) {
 template <class Graph>
 void adding_a_shared_allocation(faulty& f) {
     program<Graph> p;
-    std::vector<ag::alloc_node<int>> tokens;
+    std::vector<typename Graph::template token_of<int>> tokens;
     f.attempt([&] { tokens.push_back(p.graph.template add_alloc<int>(10, ag::on(ag::device{0}).shared_with(ag::device{0}))); },
               p.state());
     p.graph.add_free(tokens, std::move(tokens[0]));

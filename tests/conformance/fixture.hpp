@@ -121,8 +121,8 @@ std::vector<T> contents(ag::device_span<T> memory, CUstream stream) {
 
 /// Frees an allocation in its graph that was an output of an executable before. Drivers that refuse this leave token and
 /// graph as they were. @return whether it is freed now
-template <class Graph, class Deps, class T>
-bool free_former_output(Graph& g, const Deps& deps, ag::alloc_node<T>& token) {
+template <class Graph, class Deps, class T, ag::checking Checks>
+bool free_former_output(Graph& g, const Deps& deps, ag::alloc_node<T, Checks>& token) {
     const std::size_t nodes = node_count(g.get());
     try {
         g.add_free(deps, std::move(token));

@@ -11,7 +11,7 @@ namespace {
 template <class Graph>
 struct producer {
     Graph graph;
-    ag::alloc_node<float> x = graph.template add_alloc<float>(1000, ag::named("x"));
+    typename Graph::template token_of<float> x = graph.template add_alloc<float>(1000, ag::named("x"));
     ag::memset_node set = graph.add_memset(ag::after(x), x.span(), 2.5f);
 };
 
@@ -211,7 +211,7 @@ TEMPLATE_TEST_CASE("an executable gives its graph back, which can grow and be in
             auto results = exec.launch(stream);
         }
         auto [graph, x, second] = std::move(exec).release_graph();
-        static_assert(std::same_as<decltype(x), ag::alloc_node<float>>);
+        static_assert(std::same_as<decltype(x), typename TestType::template token_of<float>>);
         if constexpr (std::same_as<TestType, ag::memory_graph>) {
             CHECK_THAT(misuse_of([&g = graph] { (void)std::move(g).instantiate(); }).what(),
                        ContainsSubstring("2 allocations have no fate"));
@@ -227,7 +227,7 @@ TEMPLATE_TEST_CASE("an executable gives its graph back, which can grow and be in
     }
     SECTION("with a container of outputs") {
         TestType graph;
-        std::vector<ag::alloc_node<int>> tokens;
+        std::vector<typename TestType::template token_of<int>> tokens;
         tokens.push_back(graph.template add_alloc<int>(1));
         tokens.push_back(graph.template add_alloc<int>(2));
         auto exec = std::move(graph).instantiate(ag::outputs(std::move(tokens)));

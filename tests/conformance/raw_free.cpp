@@ -48,23 +48,60 @@ TEST_CASE("freed in another graph, then in the owner, also when the other is gon
     CHECK(add_free(g, a.address, {a.node}).result == invalid);
 }
 
-TEST_CASE("its graph is gone and its executable lives: other graphs may use and free it", "[raw][F4][X5]") {
+TEST_CASE("an allocation is known as long as its graph, its executable or a free node is there", "[raw][F2][F4][X5]") {
+    const auto known = [](CUdeviceptr address) {
+        graph other;
+        const CUresult set = add_memset(other, address, 4096).result;
+        const CUresult freed = add_free(other, address).result;
+        CHECK(set == freed);
+        return freed == ok;
+    };
     graph g;
     const added a = add_alloc(g, mebibyte);
-    executable eg(g);
-    REQUIRE(g.destroy() == ok);
-    graph other;
-    CHECK(add_memset(other, a.address, 4096).result == ok);
     graph last;
-    CHECK(add_free(last, a.address).result == ok);
-    executable e(last);
-    CHECK(e.launch() == invalid);
-    CHECK(eg.launch() == ok);
-    CHECK(e.launch() == ok);
-    CHECK(eg.destroy() == ok);
-    graph late;
-    CHECK(add_memset(late, a.address, 4096).result == invalid);
-    CHECK(add_free(late, a.address).result == invalid);
+    SECTION("its graph goes") {
+        CHECK(g.destroy() == ok);
+        CHECK_FALSE(known(a.address));
+    }
+    SECTION("its graph goes, and its executable stays for a while") {
+        executable e(g);
+        CHECK(g.destroy() == ok);
+        CHECK(known(a.address));
+        CHECK(e.destroy() == ok);
+        CHECK_FALSE(known(a.address));
+    }
+    SECTION("its graph goes, and a free node of another graph stays, then that graph's executable") {
+        REQUIRE(add_free(last, a.address).result == ok);
+        CHECK(g.destroy() == ok);
+        CHECK(known(a.address));
+        {
+            const executable e(last);
+            CHECK(last.destroy() == ok);
+            CHECK(known(a.address));
+        }
+        CHECK_FALSE(known(a.address));
+    }
+    SECTION("its graph goes, and a node that uses it stays") {
+        REQUIRE(add_memset(last, a.address, 4096).result == ok);
+        CHECK(g.destroy() == ok);
+        CHECK_FALSE(known(a.address));
+    }
+    SECTION("its graph, which frees it, goes, and its executable stays") {
+        REQUIRE(add_free(g, a.address, {a.node}).result == ok);
+        executable e(g);
+        CHECK(g.destroy() == ok);
+        CHECK_FALSE(known(a.address));
+        CHECK(e.launch() == ok);
+    }
+    SECTION("its graph goes, and its executable is launched, before and after another graph's that frees it") {
+        executable e(g);
+        CHECK(g.destroy() == ok);
+        REQUIRE(add_free(last, a.address).result == ok);
+        executable frees(last);
+        CHECK(frees.launch() == invalid);
+        CHECK(e.launch() == ok);
+        CHECK(frees.launch() == ok);
+    }
 }
 
 TEST_CASE("freed in another graph, then in a third: the second launch of a free fails", "[raw][F5][X6]") {

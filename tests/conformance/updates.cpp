@@ -82,7 +82,7 @@ TEST_CASE("changed uses are checked like added ones", "[O1][O3][O5][D3][D4]") {
     g.add_free(ag::after(copy), std::move(y));
     auto exec = std::move(g).instantiate();
 
-    const int line = __LINE__ + 1;
+    const int line = __LINE__ + 2;
     const ag::misuse early =
         misuse_of([&] { exec.update_kernel(sum, test_kernels::scale_add(), ag::grid_for(16), 16, 1.0f, ys.data(), xs.data()); });
     CHECK(std::string(early.rule()) == "O1");

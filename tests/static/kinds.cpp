@@ -97,8 +97,8 @@ static_assert(std::is_same_v<ag::graph, ag::basic_graph<kind::plain, ag::checkin
 static_assert(std::is_same_v<ag::memory_graph, ag::basic_graph<kind::memory, ag::checking::on>>);
 
 // Options of an executable, by kind.
-using out = ag::fate_list<ag::fate::output, float>;
-using freed = ag::fate_list<ag::fate::auto_free, float>;
+using out = ag::fate_list<ag::fate::output, ag::alloc_node<float>>;
+using freed = ag::fate_list<ag::fate::auto_free, ag::alloc_node<float>>;
 static_assert(instantiates_with<ag::memory_graph, out>);
 static_assert(instantiates_with<ag::memory_graph, freed, ag::upload_to>);
 static_assert(instantiates_with<ag::memory_graph, ag::upload_to&, const ag::use_node_priorities_t&, out>);
@@ -126,13 +126,14 @@ using exec_of = decltype(std::declval<G>().instantiate(std::declval<Options>()..
 template <class Exec>
 using launched = decltype(std::declval<Exec&>().launch(std::declval<CUstream>()));
 template <class T>
-using many_outputs = ag::fate_vector<ag::fate::output, T>;
+using many_outputs = ag::fate_vector<ag::fate::output, ag::alloc_node<T>>;
 template <class T>
-using many_freed = ag::fate_vector<ag::fate::auto_free, T>;
+using many_freed = ag::fate_vector<ag::fate::auto_free, ag::alloc_node<T>>;
 static_assert(std::is_void_v<launched<exec_of<ag::graph&>>>);
 static_assert(std::is_void_v<launched<exec_of<ag::memory_graph>>>);
 static_assert(std::is_same_v<launched<exec_of<ag::memory_graph, out>>, std::tuple<ag::stream_buffer<float>>>);
-static_assert(std::is_same_v<launched<exec_of<ag::memory_graph, ag::fate_list<ag::fate::output, float, int, double>>>,
+using three = ag::fate_list<ag::fate::output, ag::alloc_node<float>, ag::alloc_node<int>, ag::alloc_node<double>>;
+static_assert(std::is_same_v<launched<exec_of<ag::memory_graph, three>>,
                              std::tuple<ag::stream_buffer<float>, ag::stream_buffer<int>, ag::stream_buffer<double>>>);
 static_assert(std::is_same_v<launched<exec_of<ag::memory_graph, freed>>, std::tuple<ag::device_span<float>>>);
 static_assert(std::is_same_v<launched<exec_of<ag::memory_graph, ag::upload_to, freed>>, std::tuple<ag::device_span<float>>>);

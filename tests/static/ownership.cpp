@@ -68,8 +68,8 @@ template <class Exec>
 concept owns_its_executable = move_only<Exec> && moves_without_throwing<Exec> && std::is_nothrow_move_assignable_v<Exec> &&
                               !std::is_default_constructible_v<Exec> && !std::is_constructible_v<Exec, Exec&> &&
                               !std::is_convertible_v<Exec, CUgraphExec> && !std::is_constructible_v<Exec, CUgraphExec>;
-using outputs_of_two = ag::fate_list<ag::fate::output, float, int>;
-using auto_freed = ag::fate_vector<ag::fate::auto_free, float>;
+using outputs_of_two = ag::fate_list<ag::fate::output, ag::alloc_node<float>, ag::alloc_node<int>>;
+using auto_freed = ag::fate_vector<ag::fate::auto_free, ag::alloc_node<float>>;
 static_assert(owns_its_executable<ag::graph_exec<ag::graph_kind::plain, ag::checking::on>>);
 static_assert(owns_its_executable<ag::graph_exec<ag::graph_kind::memory, ag::checking::on>>);
 static_assert(owns_its_executable<ag::graph_exec<ag::graph_kind::memory, ag::checking::on, outputs_of_two>>);

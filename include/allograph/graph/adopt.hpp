@@ -19,8 +19,8 @@ struct [[nodiscard("the graph is in it")]] adopted_graph {
     ///         token was taken already; driver_error
     template <class T>
         requires(device_element<T> && capabilities_of(Kind).memory_nodes)
-    [[nodiscard]] alloc_node<T> take(std::uint64_t address, const char* file = __builtin_FILE(),
-                                     unsigned line = __builtin_LINE()) {
+    [[nodiscard]] alloc_node<T, Checks> take(std::uint64_t address, const char* file = __builtin_FILE(),
+                                             unsigned line = __builtin_LINE()) {
         const source_line where{file, line};
         if constexpr (Checks == checking::off) {
             look_up(address, where);
@@ -43,8 +43,8 @@ struct [[nodiscard("the graph is in it")]] adopted_graph {
                                 where);
         }
         found->taken = true;
-        return detail::handle_access::make<alloc_node<T>>(found->made, address,
-                                                          static_cast<std::size_t>(found->bytes / sizeof(T)), found->allocation);
+        return detail::handle_access::make<alloc_node<T, Checks>>(
+            found->made, address, static_cast<std::size_t>(found->bytes / sizeof(T)), found->allocation);
     }
 
 private:

@@ -53,11 +53,11 @@ struct because_the_capture_holds_the_graph_write_std_move {};
 /// default, a model of the graph finds wrong dependencies, orders and fates at the line that makes them; with
 /// `checking::off` the members are the raw calls.
 template <graph_kind Kind, checking Checks = checking::on>
-class basic_graph : public node_builder<basic_graph<Kind, Checks>, Kind>,
+class basic_graph : public node_builder<basic_graph<Kind, Checks>, Kind, Checks>,
                     public detail::more_nodes<basic_graph<Kind, Checks>, Kind>,
                     public detail::child_nodes<basic_graph<Kind, Checks>, Kind, Checks>,
                     public detail::conditional_nodes<basic_graph<Kind, Checks>, Kind, Checks> {
-    using builder = node_builder<basic_graph<Kind, Checks>, Kind>;
+    using builder = node_builder<basic_graph<Kind, Checks>, Kind, Checks>;
     static constexpr bool checks = Checks == checking::on;
     using ledger = detail::lazy<detail::ledger, basic_graph>;
     using recorder = detail::lazy<allograph::recorder, basic_graph>;
@@ -289,7 +289,7 @@ public:
     void remove_dependency(const From&, const To&) = delete;
 
 private:
-    friend class node_builder<basic_graph<Kind, Checks>, Kind>;
+    friend class node_builder<basic_graph<Kind, Checks>, Kind, Checks>;
     template <class, graph_kind>
     friend class detail::more_nodes;
     template <graph_kind, checking>
@@ -325,7 +325,6 @@ private:
         other.info_ = other.info_ == nullptr ? info_ : other.info_;  // so that what was moved away can say so [G10]
         std::swap(device_, other.device_);
         std::swap(id_, other.id_);
-        std::swap(next_, other.next_);
         std::swap(unfinished_, other.unfinished_);
         std::swap(broken_, other.broken_);
         std::swap(ledger_, other.ledger_);
@@ -381,7 +380,7 @@ private:
             return detail::handle_access::make_node(handle, id_, ledger_->model.commit(handle));
         } else {
             const detail::raw_dependencies raw(deps);
-            return detail::handle_access::make_node(add_to_driver(raw.list()), id_, next_++);
+            return node(add_to_driver(raw.list()));
         }
     }
 
@@ -454,8 +453,7 @@ private:
             (void)request;
             const detail::raw_dependencies raw(deps);
             const CUgraphNode handle = driver::graph_add_mem_alloc_node(graph_, raw.list(), parameters, deps.where());
-            const std::uint32_t index = next_++;
-            return {detail::handle_access::make_node(handle, id_, index), parameters.dptr, index};
+            return {node(handle), parameters.dptr, 0};
         }
     }
 
@@ -469,8 +467,7 @@ private:
             return detail::handle_access::make_node(handle, id_, ledger_->model.commit(handle));
         } else {
             const detail::raw_dependencies raw(deps);
-            return detail::handle_access::make_node(
-                driver::graph_add_mem_free_node(graph_, raw.list(), request.address, deps.where()), id_, next_++);
+            return node(driver::graph_add_mem_free_node(graph_, raw.list(), request.address, deps.where()));
         }
     }
 
@@ -493,16 +490,16 @@ private:
     }
 
     [[gnu::always_inline]] node emit_memset(const dependencies& deps, const memset_request& request) {
-        return add(deps, node_kind::memset, nullptr, std::span(&request.use, 1),
-                   [&](driver::node_list list) __attribute__((always_inline)) {
-                       CUDA_MEMSET_NODE_PARAMS parameters{};
-                       parameters.dst = request.address;
-                       parameters.elementSize = static_cast<unsigned>(request.element_bytes);
-                       parameters.width = request.count;
-                       parameters.height = 1;
-                       parameters.value = request.value;
-                       return driver::graph_add_memset_node(graph_, list, parameters, context_, deps.where());
-                   });
+        const memory_use uses[1] = {request.use};
+        return add(deps, node_kind::memset, nullptr, uses, [&](driver::node_list list) __attribute__((always_inline)) {
+            CUDA_MEMSET_NODE_PARAMS parameters{};
+            parameters.dst = request.address;
+            parameters.elementSize = static_cast<unsigned>(request.element_bytes);
+            parameters.width = request.count;
+            parameters.height = 1;
+            parameters.value = request.value;
+            return driver::graph_add_memset_node(graph_, list, parameters, context_, deps.where());
+        });
     }
 
     [[gnu::always_inline]] node emit_memcpy(const dependencies& deps, const memcpy_request& request) {
@@ -694,7 +691,6 @@ private:
     const detail::device_info* info_ = nullptr;
     device device_{};
     std::uint32_t id_ = 0;
-    std::uint32_t next_ = 0;  // the number of the next node, where no model counts them
     bool unfinished_ = false;
     std::string broken_;        // why it cannot be instantiated any more, where a capture broke it
     ledger* ledger_ = nullptr;  // null without checks

@@ -60,8 +60,8 @@ public:
     /// Driver: cuGraphMemAllocNodeGetParams
     template <class T>
         requires(device_element<T>)
-    [[nodiscard]] alloc_node<T> take(std::uint64_t address, const char* file = __builtin_FILE(),
-                                     unsigned line = __builtin_LINE()) {
+    [[nodiscard]] alloc_node<T, Checks> take(std::uint64_t address, const char* file = __builtin_FILE(),
+                                             unsigned line = __builtin_LINE()) {
         const source_line where{file, line};
         detail::captured_allocation& found = checks ? recorded(address, where) : asked_for(address, where);
         if (found.bytes % sizeof(T) != 0) {
@@ -70,13 +70,13 @@ public:
                 where);
         }
         found.taken = true;
-        return detail::handle_access::make<alloc_node<T>>(found.made, found.address,
-                                                          static_cast<std::size_t>(found.bytes / sizeof(T)), found.allocation);
+        return detail::handle_access::make<alloc_node<T, Checks>>(
+            found.made, found.address, static_cast<std::size_t>(found.bytes / sizeof(T)), found.allocation);
     }
     template <class T>
         requires(device_element<T>)
-    [[nodiscard]] alloc_node<T> take(const device_ptr<T>& data, const char* file = __builtin_FILE(),
-                                     unsigned line = __builtin_LINE()) {
+    [[nodiscard]] alloc_node<T, Checks> take(const device_ptr<T>& data, const char* file = __builtin_FILE(),
+                                             unsigned line = __builtin_LINE()) {
         return take<T>(data.address(), file, line);
     }
     template <class M, class Reason = because_an_allocation_is_taken_by_its_address_and_element_type>
@@ -87,8 +87,8 @@ public:
     /// @param token  consumed on success
     /// @throws misuse [F2] when no captured free names its address, [F1] when it is freed already or the free is another
     ///         token's, [F4] when its graph is gone, [F9]
-    template <class T>
-    void freed(alloc_node<T>&& token, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    template <class T, checking C>
+    void freed(alloc_node<T, C>&& token, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         if constexpr (checks) {
             const source_line where{file, line};
             if (token.spent()) {

@@ -229,8 +229,8 @@ private:
         throw misuse(launched_ ? "X1" : "X7", text);
     }
 
-    template <class T>
-    detail::allocation_cell cell_of(const alloc_node<T>& token) const noexcept {
+    template <class T, checking C>
+    detail::allocation_cell cell_of(const alloc_node<T, C>& token) const noexcept {
         if constexpr (checks) {
             if (const detail::allocation_cell* const cell =
                     graph_.books().export_of(graph_.books().model.local_of(token.allocation()))) {
@@ -240,13 +240,13 @@ private:
         return {};
     }
 
-    template <class T>
-    stream_buffer<T> buffer_of(const alloc_node<T>& token) const {
+    template <class T, checking C>
+    stream_buffer<T> buffer_of(const alloc_node<T, C>& token) const {
         return detail::handle_access::make<stream_buffer<T>>(token.span(), last_stream_, cell_of(token));
     }
 
-    template <class T>
-    auto result_of(const alloc_node<T>& token) const {
+    template <class T, checking C>
+    auto result_of(const alloc_node<T, C>& token) const {
         if constexpr (auto_frees) {
             return token.span();
         } else {

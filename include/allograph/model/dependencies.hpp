@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <vector>
 
@@ -80,14 +81,12 @@ public:
     /// The nodes of a braced list; `{}` makes a root.
     constexpr dependencies(std::initializer_list<node> nodes, const char* file = __builtin_FILE(),
                            unsigned line = __builtin_LINE()) noexcept
-        : size_(nodes.size()), where_{file, line} {
-        nodes_ = nodes.begin();  // the list lives as long as the call that this object is made for
-    }
+        : dependencies(nodes.begin(), nodes.size(), source_line{file, line}, false) {}  // the list lives as long as the call
 
     /// The nodes of a range, which outlives the call.
     template <node_range R>
     constexpr dependencies(R&& range, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
-        : dependencies(source_line{file, line}) {  // complete from here on: a range that throws leaks nothing
+        : dependencies(nullptr, 0, source_line{file, line}, false) {  // complete from here on: a range that throws leaks nothing
         using element = std::remove_cvref_t<std::ranges::range_reference_t<R>>;
         constexpr bool contiguous = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
         if constexpr (contiguous && std::same_as<element, node>) {
@@ -95,6 +94,7 @@ public:
             size_ = std::ranges::size(range);
         } else if constexpr (contiguous && std::same_as<element, CUgraphNode_st*>) {
             raw_ = std::ranges::data(range);
+            form_ = form::raw;
             size_ = std::ranges::size(range);
         } else {
             for (auto&& handle : range) {
@@ -105,13 +105,13 @@ public:
 
     /// What the uses of memory ask for.
     constexpr dependencies(inferred_t, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept
-        : where_{file, line}, inferred_(true) {}
+        : dependencies(nullptr, 0, source_line{file, line}, true) {}
 
     /// These nodes, and what the uses of memory ask for.
     template <std::size_t N>
     constexpr dependencies(const after_and_inferred<N>& both, const char* file = __builtin_FILE(),
                            unsigned line = __builtin_LINE()) noexcept
-        : nodes_(both.nodes.data()), size_(N), where_{file, line}, inferred_(true) {}
+        : dependencies(both.nodes.data(), N, source_line{file, line}, true) {}
 
     template <node_handle H>
     dependencies(const H&, because_one_node_is_not_a_range_write_after_node = {}) = delete;
@@ -124,8 +124,8 @@ public:
     dependencies(const dependencies&, because_dependencies_are_made_for_one_call_keep_the_range_instead = {}) = delete;
     dependencies& operator=(const dependencies&) = delete;
     constexpr ~dependencies() {
-        if (spilled_ != nullptr) {
-            delete[] spilled_;
+        if (form_ == form::spilled) [[unlikely]] {
+            delete[] parts_;
         }
     }
 
@@ -133,63 +133,80 @@ public:
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
     /// A given node, from 0 on.
     [[nodiscard]] constexpr node operator[](std::size_t i) const noexcept {
-        if (nodes_ != nullptr) {
+        switch (form_) {
+        case form::nodes:
             return nodes_[i];
-        }
-        if (raw_ != nullptr) {
+        case form::raw:
             return node(raw_[i]);
+        default:
+            return detail::handle_access::make_node(parts_[i]);
         }
-        return detail::handle_access::make_node(parts_[i]);
     }
 
     /// True when the uses of memory add to these nodes.
     [[nodiscard]] constexpr bool inferred() const noexcept { return inferred_; }
 
     /// The line of the call.
-    [[nodiscard]] constexpr source_line where() const noexcept { return where_; }
+    [[nodiscard]] constexpr source_line where() const noexcept { return {file_, line_}; }
 
     /// The caller's own contiguous nodes, or null.
-    [[nodiscard]] constexpr const node* nodes() const noexcept { return nodes_; }
+    [[nodiscard]] constexpr const node* nodes() const noexcept { return form_ == form::nodes ? nodes_ : nullptr; }
     /// The caller's own contiguous `CUgraphNode`s, or null.
-    [[nodiscard]] constexpr CUgraphNode_st* const* raw() const noexcept { return raw_; }
+    [[nodiscard]] constexpr CUgraphNode_st* const* raw() const noexcept { return form_ == form::raw ? raw_ : nullptr; }
     /// What was gathered from any other range, or null.
-    [[nodiscard]] constexpr const detail::node_parts* gathered() const noexcept { return parts_; }
+    [[nodiscard]] constexpr const detail::node_parts* gathered() const noexcept {
+        return form_ == form::gathered || form_ == form::spilled ? parts_ : nullptr;
+    }
 
 private:
     static constexpr std::size_t gathered_on_stack = 16;
 
-    constexpr explicit dependencies(source_line where) noexcept : where_(where) {}
+    enum class form : std::uint8_t {
+        nodes,     // the caller's own
+        raw,       // the caller's own
+        gathered,  // in gathered_
+        spilled    // on the heap
+    };
+
+    constexpr dependencies(const node* nodes, std::size_t size, source_line where, bool inferred) noexcept
+        : nodes_(nodes), size_(size), file_(where.file), line_(where.line), form_(form::nodes), inferred_(inferred) {}
 
     constexpr void gather(const node& n) {
         const detail::node_parts& parts = detail::handle_access::parts(n);
         if (size_ < gathered_on_stack) {
             gathered_[size_++] = parts;
             parts_ = gathered_;
+            form_ = form::gathered;
         } else {
             spill(parts);
         }
     }
     constexpr void spill(const detail::node_parts& parts) {
-        if (size_ == capacity_ || spilled_ == nullptr) {
-            capacity_ = static_cast<std::uint32_t>(2 * size_);
-            auto* const grown = new detail::node_parts[capacity_];
+        if ((size_ & (size_ - 1)) == 0) {  // full: it has room for powers of two
+            auto* const grown = new detail::node_parts[2 * size_];
             for (std::size_t i = 0; i < size_; ++i) {
                 grown[i] = parts_[i];
             }
-            delete[] spilled_;
-            parts_ = spilled_ = grown;
+            if (form_ == form::spilled) {
+                delete[] parts_;
+            }
+            parts_ = grown;
+            form_ = form::spilled;
         }
-        spilled_[size_++] = parts;
+        parts_[size_++] = parts;
     }
 
-    const node* nodes_ = nullptr;
-    CUgraphNode_st* const* raw_ = nullptr;
-    std::size_t size_ = 0;
-    source_line where_;
-    bool inferred_ = false;
-    std::uint32_t capacity_ = 0;                      // of spilled_
-    detail::node_parts* spilled_ = nullptr;           // a vector here would cost every call its three words
-    const detail::node_parts* parts_ = nullptr;       // what was gathered: spilled_ or the next
+    // Few words, since every call that adds a node writes them.
+    union {
+        const node* nodes_;
+        CUgraphNode_st* const* raw_;
+        detail::node_parts* parts_;
+    };
+    std::size_t size_;
+    const char* file_;
+    std::uint32_t line_;
+    form form_;
+    bool inferred_;
     detail::node_parts gathered_[gathered_on_stack];  // only the first size_ are set
 };
 

@@ -5,6 +5,10 @@
 namespace allograph {
 inline namespace v0 {
 
+namespace detail {
+struct within_bounds {};  // no count to check: it is the allocation's own
+}  // namespace detail
+
 /// `size()` elements of device memory from `data()` on. A sub-span counts as a use of its whole allocation.
 template <class T>
 class device_span {
@@ -55,6 +59,9 @@ public:
     }
 
 private:
+    friend struct detail::handle_access;
+    constexpr device_span(device_ptr<T> data, std::size_t count, detail::within_bounds) noexcept : data_(data), size_(count) {}
+
     device_ptr<T> data_;
     std::size_t size_ = 0;
 };

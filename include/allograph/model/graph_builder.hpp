@@ -22,10 +22,11 @@ concept graph_builder =
 
 /// A graph builder that can hold allocations.
 template <class G>
-concept memory_graph_builder = graph_builder<G> && requires(G& graph, const dependencies& deps, alloc_node<float>& token) {
-    { graph.template add_alloc<float>(deps, 1) } -> std::same_as<alloc_node<float>>;
-    { graph.add_free(deps, static_cast<alloc_node<float>&&>(token)) } -> std::same_as<free_node>;
-};
+concept memory_graph_builder =
+    graph_builder<G> && requires(G& graph, const dependencies& deps, typename G::template token_of<float>& token) {
+        { graph.template add_alloc<float>(deps, 1) } -> std::same_as<typename G::template token_of<float>>;
+        { graph.add_free(deps, static_cast<typename G::template token_of<float>&&>(token)) } -> std::same_as<free_node>;
+    };
 
 }  // namespace v0
 }  // namespace allograph

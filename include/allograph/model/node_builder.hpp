@@ -99,8 +99,8 @@ using why_not_copied = std::conditional_t<copies<Dst, Src>, because_the_host_mem
 
 template <class M>
 inline constexpr bool is_alloc_node = false;
-template <class T>
-inline constexpr bool is_alloc_node<alloc_node<T>> = true;
+template <class T, checking C>
+inline constexpr bool is_alloc_node<alloc_node<T, C>> = true;
 template <class M>
 using why_not_freed = std::conditional_t<is_alloc_node<M>, because_the_free_spends_the_allocation_write_std_move,
                                          because_only_an_alloc_node_can_be_freed>;
@@ -172,11 +172,15 @@ concept stream_work = std::is_invocable_v<F&, CUstream_st*> && std::is_void_v<st
 /// them the node is a root. All throw `misuse` [D2] [D3] [D4] for dependencies, [F9] for a spent token,
 /// [O1] [O2] [X9] for memory used outside of its lifetime, and `driver_error`; a member that throws changed
 /// neither graph nor token.
-template <class Derived, graph_kind Kind>
+/// @tparam Checks  whether it is checked that memory is used within its lifetime; without, tokens are smaller
+template <class Derived, graph_kind Kind, checking Checks = checking::on>
 class node_builder {
 public:
     static constexpr graph_kind kind = Kind;                    ///< of this graph
     static constexpr capabilities can = capabilities_of(Kind);  ///< what such a graph may do
+    /// What `add_alloc<T>` returns.
+    template <class T>
+    using token_of = alloc_node<T, Checks>;
 
     /// Adds an allocation of `count` elements of `T`, usable by nodes ordered after it and before its free.
     /// @param count  elements, at least 1
@@ -186,8 +190,8 @@ public:
     /// Driver: cuGraphAddMemAllocNode
     template <class T>
         requires(can.memory_nodes && device_element<T>)
-    [[gnu::always_inline]] constexpr alloc_node<T> add_alloc(const dependencies& deps, std::size_t count,
-                                                             const alloc_options& options = {}) {
+    [[gnu::always_inline]] constexpr alloc_node<T, Checks> add_alloc(const dependencies& deps, std::size_t count,
+                                                                     const alloc_options& options = {}) {
         if (count == 0) {
             detail::broken_rule("A2", "an allocation of 0 elements", deps.where());
         }
@@ -197,12 +201,12 @@ public:
         }
         const alloc_result made =
             self().emit_alloc(deps, alloc_request{count * sizeof(T), count, alignof(T), detail::type_name<T>(), options});
-        return detail::handle_access::make<alloc_node<T>>(made.made, made.address, count, made.allocation);
+        return detail::handle_access::make<alloc_node<T, Checks>>(made.made, made.address, count, made.allocation);
     }
     template <class T>
         requires(can.memory_nodes && device_element<T>)
-    constexpr alloc_node<T> add_alloc(std::size_t count, const alloc_options& options = {}, const char* file = __builtin_FILE(),
-                                      unsigned line = __builtin_LINE()) {
+    constexpr alloc_node<T, Checks> add_alloc(std::size_t count, const alloc_options& options = {},
+                                              const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         return add_alloc<T>(dependencies({}, file, line), count, options);
     }
     template <class T, class... Args, class Reason = because_this_kind_of_graph_cannot_hold_allocations_use_memory_graph>
@@ -236,17 +240,18 @@ public:
     /// @param token  spent on success
     /// @throws misuse [O3] [O4] [F9]
     /// Driver: cuGraphAddMemFreeNode
-    template <class T>
+    template <class T, checking C>
         requires(can.memory_nodes)
-    [[gnu::always_inline]] constexpr free_node add_free(const dependencies& deps, alloc_node<T>&& token) {
+    [[gnu::always_inline]] constexpr free_node add_free(const dependencies& deps, alloc_node<T, C>&& token) {
         const free_node made(self().emit_free(deps, free_request{token, token.allocation(), token.data().address()}));
         detail::handle_access::spend(token);
         return made;
     }
-    template <class T>
+    template <class T, checking C>
         requires(can.memory_nodes)
-    constexpr free_node add_free(alloc_node<T>&& token, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
-        return add_free(dependencies({}, file, line), static_cast<alloc_node<T>&&>(token));
+    constexpr free_node add_free(alloc_node<T, C>&& token, const char* file = __builtin_FILE(),
+                                 unsigned line = __builtin_LINE()) {
+        return add_free(dependencies({}, file, line), static_cast<alloc_node<T, C>&&>(token));
     }
     template <class M, class Reason = detail::why_not_freed<M>>
         requires(can.memory_nodes)

@@ -15,37 +15,36 @@ enum class fate : std::uint8_t {
 };
 
 /// Tokens on their way into an executable, typed one by one. A failed `instantiate` leaves them here.
-template <fate Fate, class... Ts>
+template <fate Fate, class... Tokens>
 class fate_list {
 public:
     /// `outputs` and `auto_free` make it.
-    constexpr explicit fate_list(alloc_node<Ts>&&... tokens) noexcept : tokens_(static_cast<alloc_node<Ts>&&>(tokens)...) {}
+    constexpr explicit fate_list(Tokens&&... tokens) noexcept : tokens_(static_cast<Tokens&&>(tokens)...) {}
     fate_list(fate_list&&) = default;
     fate_list(const fate_list&, because_an_allocation_has_one_owner_write_std_move = {}) = delete;
     static constexpr fate what = Fate;  ///< how they leave
 
     /// Takes the tokens out, for the one who gives the allocations their fate.
-    [[nodiscard]] constexpr std::tuple<alloc_node<Ts>...>& tokens() noexcept { return tokens_; }
+    [[nodiscard]] constexpr std::tuple<Tokens...>& tokens() noexcept { return tokens_; }
 
 private:
-    std::tuple<alloc_node<Ts>...> tokens_;
+    std::tuple<Tokens...> tokens_;
 };
 
 /// Tokens of one type whose number is known at run time.
-template <fate Fate, class T>
+template <fate Fate, class Token>
 class fate_vector {
 public:
     /// `outputs` and `auto_free` make it.
-    explicit fate_vector(std::vector<alloc_node<T>>&& tokens) noexcept
-        : tokens_(static_cast<std::vector<alloc_node<T>>&&>(tokens)) {}
+    explicit fate_vector(std::vector<Token>&& tokens) noexcept : tokens_(static_cast<std::vector<Token>&&>(tokens)) {}
     fate_vector(fate_vector&&) = default;
     fate_vector(const fate_vector&, because_an_allocation_has_one_owner_write_std_move = {}) = delete;
     static constexpr fate what = Fate;  ///< how they leave
     /// The tokens, to be taken out by the one who gives the allocations their fate.
-    [[nodiscard]] std::vector<alloc_node<T>>& tokens() noexcept { return tokens_; }
+    [[nodiscard]] std::vector<Token>& tokens() noexcept { return tokens_; }
 
 private:
-    std::vector<alloc_node<T>> tokens_;
+    std::vector<Token> tokens_;
 };
 
 struct because_what_leaves_a_graph_are_alloc_nodes_or_one_vector_of_them {};
@@ -54,10 +53,10 @@ namespace detail {
 
 template <class M>
 inline constexpr int token_form = 0;
-template <class T>
-inline constexpr int token_form<alloc_node<T>> = 1;
-template <class T>
-inline constexpr int token_form<std::vector<alloc_node<T>>> = 2;
+template <class T, checking C>
+inline constexpr int token_form<alloc_node<T, C>> = 1;
+template <class T, checking C>
+inline constexpr int token_form<std::vector<alloc_node<T, C>>> = 2;
 
 /// What `outputs` and `auto_free` take: tokens, or one vector of them, to move from. `M` as a forwarding reference deduces it.
 template <class... M>
@@ -69,13 +68,13 @@ using why_no_tokens =
                        because_what_leaves_a_graph_are_alloc_nodes_or_one_vector_of_them>;
 
 /// Calls `visit` with each token.
-template <fate F, class... Ts, class Visit>
-constexpr void each_token(fate_list<F, Ts...>& fates, Visit&& visit) {
+template <fate F, class... Tokens, class Visit>
+constexpr void each_token(fate_list<F, Tokens...>& fates, Visit&& visit) {
     std::apply([&](auto&... token) { (visit(token), ...); }, fates.tokens());
 }
-template <fate F, class T, class Visit>
-void each_token(fate_vector<F, T>& fates, Visit&& visit) {
-    for (alloc_node<T>& token : fates.tokens()) {
+template <fate F, class Token, class Visit>
+void each_token(fate_vector<F, Token>& fates, Visit&& visit) {
+    for (Token& token : fates.tokens()) {
         visit(token);
     }
 }
@@ -84,13 +83,13 @@ void each_token(fate_vector<F, T>& fates, Visit&& visit) {
 
 /// The allocations leave the graph: each launch returns them as `stream_buffer`s that the caller owns.
 /// A container gives a vector of buffers, a pack gives a tuple.
-template <class... Ts>
-[[nodiscard]] constexpr fate_list<fate::output, Ts...> outputs(alloc_node<Ts>&&... tokens) noexcept {
-    return fate_list<fate::output, Ts...>(static_cast<alloc_node<Ts>&&>(tokens)...);
+template <class... Ts, checking... Cs>
+[[nodiscard]] constexpr auto outputs(alloc_node<Ts, Cs>&&... tokens) noexcept {
+    return fate_list<fate::output, alloc_node<Ts, Cs>...>(static_cast<alloc_node<Ts, Cs>&&>(tokens)...);
 }
-template <class T>
-[[nodiscard]] fate_vector<fate::output, T> outputs(std::vector<alloc_node<T>>&& tokens) noexcept {
-    return fate_vector<fate::output, T>(static_cast<std::vector<alloc_node<T>>&&>(tokens));
+template <class T, checking C>
+[[nodiscard]] auto outputs(std::vector<alloc_node<T, C>>&& tokens) noexcept {
+    return fate_vector<fate::output, alloc_node<T, C>>(static_cast<std::vector<alloc_node<T, C>>&&>(tokens));
 }
 template <class... M, class Reason = detail::why_no_tokens<M...>>
     requires(!detail::tokens_to_move<M...>)
@@ -98,13 +97,13 @@ void outputs(M&&...) = delete;
 
 /// The allocations stay with the executable: each launch frees those of the launch before and returns spans that
 /// are valid until the next; the executable frees the last ones when it is destroyed (rules X2, X3).
-template <class... Ts>
-[[nodiscard]] constexpr fate_list<fate::auto_free, Ts...> auto_free(alloc_node<Ts>&&... tokens) noexcept {
-    return fate_list<fate::auto_free, Ts...>(static_cast<alloc_node<Ts>&&>(tokens)...);
+template <class... Ts, checking... Cs>
+[[nodiscard]] constexpr auto auto_free(alloc_node<Ts, Cs>&&... tokens) noexcept {
+    return fate_list<fate::auto_free, alloc_node<Ts, Cs>...>(static_cast<alloc_node<Ts, Cs>&&>(tokens)...);
 }
-template <class T>
-[[nodiscard]] fate_vector<fate::auto_free, T> auto_free(std::vector<alloc_node<T>>&& tokens) noexcept {
-    return fate_vector<fate::auto_free, T>(static_cast<std::vector<alloc_node<T>>&&>(tokens));
+template <class T, checking C>
+[[nodiscard]] auto auto_free(std::vector<alloc_node<T, C>>&& tokens) noexcept {
+    return fate_vector<fate::auto_free, alloc_node<T, C>>(static_cast<std::vector<alloc_node<T, C>>&&>(tokens));
 }
 template <class... M, class Reason = detail::why_no_tokens<M...>>
     requires(!detail::tokens_to_move<M...>)

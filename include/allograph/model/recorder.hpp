@@ -45,7 +45,7 @@ class basic_recorder : private detail::basic_recorder_storage<Lazy> {
 
 public:
     /// @param graph_id  what nodes of this graph carry, not 0
-    explicit basic_recorder(std::uint32_t graph_id) : storage(storage::take()), id_(graph_id) {}
+    explicit basic_recorder(std::uint32_t graph_id) : storage(storage::take()), id_(graph_id), trusted_(graph_id) {}
     basic_recorder(basic_recorder&&) noexcept = default;
     basic_recorder& operator=(basic_recorder&&) noexcept = default;
     ~basic_recorder() { storage::give(*this); }
@@ -63,7 +63,9 @@ public:
         }
         freeing_ = 0;
         resolve(deps, kind, name);
-        pending_.reserve(uses.size());
+        if (uses.size() > most_uses) [[unlikely]] {
+            pending_.reserve(uses.size());
+        }
         uses_.reserve(use_count_ + uses.size());
         for (const memory_use& use : uses) {
             if (use.allocation.graph == id_) {
@@ -125,7 +127,7 @@ public:
         const number made = order_.size() + 1;
         nodes_[made - 1].handle = handle;
         if (by_handle_.built()) [[unlikely]] {
-            by_handle_.insert(handle, made);
+            index(handle, made);
         }
         for (std::uint32_t i = 0; i < pending_uses_; ++i) {
             link(pending_[i], made);
@@ -176,7 +178,7 @@ public:
         order_.remove_edges(edge_from_);
         by_handle_.erase(nodes_[edge_from_ - 1].handle);
         nodes_[edge_from_ - 1].handle = nullptr;
-        destroyed_ = true;
+        trusted_ = no_graph;
     }
 
     /// The model of a clone. @param handle_of  called with the handle of each node, gives its handle in the clone
@@ -271,7 +273,7 @@ public:
         source_line where;  ///< the call that added the node
     };
     /// True where nodes are gone, whose uses of other graphs' memory still stand.
-    [[nodiscard]] bool lost_nodes() const noexcept { return destroyed_; }
+    [[nodiscard]] bool lost_nodes() const noexcept { return trusted_ != id_; }
     /// Each memory of other graphs that the nodes use, once for each way.
     [[nodiscard]] std::span<const outside_use> outside_uses() const noexcept { return {outside_.data(), outside_count_}; }
     /// Makes room, so that committing cannot fail.
@@ -352,12 +354,15 @@ private:
     using allocation_record = detail::allocation_record;
 
     basic_recorder(const basic_recorder& other, std::uint32_t graph_id)
-        : storage(other), id_(graph_id), fateless_(other.fateless_), destroyed_(other.destroyed_), races_(other.races_),
-          outside_(other.outside_), outside_count_(other.outside_count_) {}
+        : storage(other), id_(graph_id), fateless_(other.fateless_), trusted_(other.lost_nodes() ? no_graph : graph_id),
+          races_(other.races_), outside_(other.outside_), outside_count_(other.outside_count_) {}
 
     void resolve(const dependencies& deps, node_kind kind, const char* name);
+    void resolve_prepared(const dependencies& deps, node_kind kind, const char* name);
     void resolve_each(const dependencies& deps);
-    void take_dependency(const node& dependency, std::size_t position, std::size_t count);
+    [[nodiscard]] bool is_trusted(const detail::node_parts& parts) const noexcept {
+        return parts.graph == trusted_ && parts.index < order_.size();
+    }
 
     /// An allocation that a moved child left to this graph.
     struct imported {
@@ -428,7 +433,6 @@ private:
         allocations_.reserve(allocation_count_ + more);
         extents_.reserve(allocations_.capacity());
     }
-    void make_room(std::size_t degree);
     [[nodiscard]] std::uint32_t number_of(const allocation_record& a) const noexcept {
         return static_cast<std::uint32_t>(&a - allocations_.data());
     }
@@ -457,7 +461,18 @@ private:
 
     /// Enters a pending use in the lists of its allocation, and drops what it comes after: whatever must come after
     /// those must come after it.
-    void link(const detail::pending_use& use, number made) noexcept;
+    void link(const detail::pending_use& use, number made) noexcept {
+        allocation_record& a = allocations_[use.allocation];
+        if (a.writes.node == 0 && a.reads.node == 0) {
+            push(use.writes ? a.writes : a.reads, made);
+        } else {
+            link_behind(a, use, made);
+        }
+        if (use.in_order) {
+            a.witness = made;
+        }
+    }
+    void link_behind(allocation_record& a, const detail::pending_use& use, number made) noexcept;
     [[nodiscard]] bool is_passed(number n, number passed) const noexcept { return n == passed || direct(n); }
     void drop_passed(detail::use_record& latest, number passed) const noexcept;
     void push(detail::use_record& latest, number made) noexcept {
@@ -488,6 +503,7 @@ private:
     number resolve_end(const node& end, const char* role, source_line where);
     number find(const node& n, const char*& rule, string& trouble, string& fix);
     void index_handles();
+    [[gnu::cold, gnu::noinline]] void index(CUgraphNode_st* handle, number n) noexcept { by_handle_.insert(handle, n); }
     void raise_duplicate();
     void raise_unordered_use(std::uint32_t allocation) const;
     void raise_use_after_free(std::uint32_t allocation) const;
@@ -497,10 +513,13 @@ private:
     void raise_fates(std::span<const std::uint32_t> taken_now, source_line where) const;
     bool check_races(std::uint32_t allocation, bool writes);
 
-    static constexpr std::size_t few = 8;  // dependencies that are compared one by one
+    static constexpr std::uint32_t no_graph = 0xFFFFFFFEu;  // what no node carries
+    static constexpr std::size_t few = 8;                   // dependencies that are compared one by one
+    static constexpr std::size_t most_uses = 16;            // that there is always room for
 
     std::uint32_t id_;
     std::uint32_t fateless_ = 0;
+    std::uint32_t trusted_;  // nodes of this graph are where they say; no graph once some node was destroyed
 
     // What is pending
     std::uint32_t file_ = 0;  // of where_.file; a node mostly comes from the file of the one before
@@ -510,7 +529,6 @@ private:
     std::uint8_t last_type_ = 0;
     node_kind kind_ = node_kind::empty;
     bool inferring_ = false;
-    bool destroyed_ = false;  // some node was, some time
     bool races_ = false;
     const char* name_ = nullptr;
     source_line where_{};

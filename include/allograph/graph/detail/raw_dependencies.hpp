@@ -28,7 +28,7 @@ public:
     }
     raw_dependencies(const raw_dependencies&) = delete;
     raw_dependencies& operator=(const raw_dependencies&) = delete;
-    ~raw_dependencies() {
+    [[gnu::always_inline]] ~raw_dependencies() {
         if (on_heap_ != nullptr) [[unlikely]] {
             delete[] on_heap_;
         }

@@ -16,6 +16,8 @@ class handle_index {
 public:
     [[nodiscard]] bool built() const noexcept { return mask_ != 0; }
 
+    /// True where `insert` needs more room.
+    [[nodiscard]] bool full() const noexcept { return built() && used_ + std::size_t{1} > mask_ / 2; }
     /// Makes room for one more, so that `insert` cannot fail.
     void reserve_one() {
         if (used_ + std::size_t{1} > mask_ / 2) {

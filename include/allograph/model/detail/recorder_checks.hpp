@@ -28,80 +28,81 @@ void basic_recorder<Lazy>::check_dependency(const node& from, const node& to, so
     edge_to_ = second;
 }
 
+/// Calls others as its last step alone, so that it saves no registers: every node goes through it.
 template <class Lazy>
 void basic_recorder<Lazy>::resolve(const dependencies& deps, node_kind kind, const char* name) {
     const std::size_t given = deps.size();
-    if (!order_.has_room(given) || given > handles_.capacity() || by_handle_.built()) [[unlikely]] {
-        make_room(given);
+    const source_line where = deps.where();
+    if (!order_.has_room(given) || given > handles_.capacity() || by_handle_.full() || where_.file != where.file ||
+        (name != last_name_text_ && name != nullptr)) [[unlikely]] {
+        return resolve_prepared(deps, kind, name);
     }
     kind_ = kind;
     name_ = name;
-    std::uint32_t name_number = 0;
-    if (name != nullptr) {
-        if (name != last_name_text_) [[unlikely]] {
-            new_name(name);
-        }
-        name_number = last_name_;
-    }
-    // Member by member: a copy of the whole reads in one piece what was just written in two, which stalls.
-    where_.line = deps.where().line;
-    if (where_.file != deps.where().file) [[unlikely]] {
-        where_.file = deps.where().file;
-        file_ = file_number(where_.file);
-    }
-    nodes_[order_.size()] = {nullptr, where_.line & 0xFFFFFu, file_ & 0xFFu, static_cast<std::uint32_t>(kind) & 0xFu,
-                             name_number};
+    where_.line = where.line;
+    nodes_[order_.size()] = {nullptr, where.line & 0xFFFFFu, file_ & 0xFFu, static_cast<std::uint32_t>(kind) & 0xFu,
+                             name != nullptr ? last_name_ : 0};
     inferring_ = deps.inferred();
-    if (inferring_) [[unlikely]] {
-        candidates_.clear();
-    }
     pending_uses_ = 0;
     pending_outside_ = 0;
-    degree_ = 0;
-    if (const node* const nodes = deps.nodes()) [[likely]] {
-        for (std::size_t i = 0; i < given; ++i) {
-            take_dependency(nodes[i], i, given);
-        }
-    } else if (given != 0) {
-        resolve_each(deps);
+    const node* const nodes = deps.nodes();
+    if (nodes == nullptr || inferring_) [[unlikely]] {
+        return resolve_each(deps);
     }
-    if (degree_ > 1) {
+    number* const numbers = order_.pending();
+    CUgraphNode_st** const handles = handles_.data();
+    for (std::size_t i = 0; i < given; ++i) {
+        const detail::node_parts& parts = detail::handle_access::parts(nodes[i]);
+        if (!is_trusted(parts)) [[unlikely]] {
+            return resolve_each(deps);
+        }
+        numbers[i] = parts.index + 1;
+        handles[i] = parts.handle;
+    }
+    degree_ = given;
+    if (given > 1) {
         check_distinct();
     }
 }
 
+/// Makes room, and knows the file and the name, before it resolves.
 template <class Lazy>
-[[gnu::always_inline]] inline void basic_recorder<Lazy>::take_dependency(const node& dependency, std::size_t position,
-                                                                         std::size_t count) {
-    const detail::node_parts& parts = detail::handle_access::parts(dependency);
-    number n = parts.index + 1;
-    CUgraphNode_st* handle = parts.handle;
-    if (parts.graph != id_ || parts.index >= order_.size() || destroyed_) [[unlikely]] {
-        n = resolve_other(dependency, position, count);
-        if (n == 0) {
-            return;
-        }
-        handle = nodes_[n - 1].handle;
+[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::resolve_prepared(const dependencies& deps, node_kind kind,
+                                                                         const char* name) {
+    order_.reserve(deps.size());
+    nodes_.reserve(order_.room());
+    handles_.reserve(deps.size());
+    pending_.reserve(most_uses);
+    if (by_handle_.full()) {
+        by_handle_.reserve_one();
     }
-    order_.pending()[degree_] = n;
-    handles_[degree_] = handle;
-    ++degree_;
+    if (where_.file != deps.where().file) {
+        file_ = file_number(deps.where().file);
+        where_.file = deps.where().file;
+    }
+    if (name != nullptr && name != last_name_text_) {
+        new_name(name);
+    }
+    resolve(deps, kind, name);
 }
 
+/// Any dependencies, of any graph.
 template <class Lazy>
 [[gnu::noinline]] void basic_recorder<Lazy>::resolve_each(const dependencies& deps) {
+    candidates_.clear();
+    degree_ = 0;
     for (std::size_t i = 0; i < deps.size(); ++i) {
-        take_dependency(deps[i], i, deps.size());
+        const node dependency = deps[i];
+        const detail::node_parts& parts = detail::handle_access::parts(dependency);
+        const number n = is_trusted(parts) ? parts.index + 1 : resolve_other(dependency, i, deps.size());
+        if (n != 0) {
+            order_.pending()[degree_] = n;
+            handles_[degree_] = nodes_[n - 1].handle;
+            ++degree_;
+        }
     }
-}
-
-template <class Lazy>
-[[gnu::cold, gnu::noinline]] void basic_recorder<Lazy>::make_room(std::size_t degree) {
-    order_.reserve(degree);
-    nodes_.reserve(order_.room());
-    handles_.reserve(degree);
-    if (by_handle_.built()) {
-        by_handle_.reserve_one();
+    if (degree_ > 1) {
+        check_distinct();
     }
 }
 
@@ -228,8 +229,8 @@ template <class Lazy>
 }
 
 template <class Lazy>
-void basic_recorder<Lazy>::link(const detail::pending_use& use, number made) noexcept {
-    allocation_record& a = allocations_[use.allocation];
+[[gnu::noinline]] void basic_recorder<Lazy>::link_behind(allocation_record& a, const detail::pending_use& use,
+                                                         number made) noexcept {
     if ((inferring_ || races_) && use.writes && use.in_order) [[unlikely]] {
         a.writes = a.reads = {};  // it comes after all of them
     }
@@ -244,9 +245,6 @@ void basic_recorder<Lazy>::link(const detail::pending_use& use, number made) noe
         }
     }
     push(use.writes ? a.writes : a.reads, made);
-    if (use.in_order) {
-        a.witness = made;
-    }
 }
 
 template <class Lazy>

@@ -151,7 +151,7 @@ template <class Lazy>
         trouble = "is a node of graph " + std::to_string(parts.graph) + ", not of graph " + std::to_string(id_);
         return 0;
     }
-    if (parts.index >= order_.size() || (destroyed_ && nodes_[parts.index].handle == nullptr)) {
+    if (parts.index >= order_.size() || (lost_nodes() && nodes_[parts.index].handle == nullptr)) {
         trouble = "is a node that graph " + std::to_string(id_) + " does not hold any more";
         fix = "drop the handles of a node when it is destroyed";
         return 0;
