@@ -1,7 +1,7 @@
 // Builds one shape of graph through the raw calls, the unchecked graph and the checked graph, side by side.
 //
 //     overhead_shapes time SHAPE NODES ROUNDS   prints CSV rows: shape,nodes,variant,ns_per_node,ratio
-//     overhead_shapes count SHAPE NODES VARIANT builds once inside build(), for callgrind to count
+//     overhead_shapes count SHAPE NODES VARIANT builds once, for callgrind to count; `none` is all but the building
 //
 // Shapes are programs that are drawn up beforehand, so that the three variants do the same work in the same order.
 //
@@ -436,8 +436,10 @@ int run(int argc, char** argv) {
             count<raw_build>(p, kernel);
         } else if (variant == "unchecked") {
             count<unchecked_build>(p, kernel);
-        } else {
+        } else if (variant == "checked") {
             count<checked_build>(p, kernel);
+        } else if (variant != "none") {
+            throw std::runtime_error("no variant named " + variant + ": none, raw, unchecked, checked");
         }
         std::printf("%zu\n", p.ops.size());
         return 0;

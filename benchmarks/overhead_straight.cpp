@@ -81,8 +81,8 @@ int main(int argc, char** argv) {
         build_ours(unchecked, function_type(function));
     } else if (variant == "checked") {
         build_ours(checked, function_type(function));
-    } else {
-        std::fprintf(stderr, "usage: overhead_straight raw|unchecked|checked\n");
+    } else if (variant != "none") {
+        std::fprintf(stderr, "usage: overhead_straight none|raw|unchecked|checked\n");
         return 2;
     }
     std::printf("%d\n", 4 * rounds);
