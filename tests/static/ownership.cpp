@@ -80,6 +80,8 @@ static_assert(move_only<auto_freed> && moves_without_throwing<auto_freed>);
 
 static_assert(move_only<ag::stream> && moves_without_throwing<ag::stream> && std::is_nothrow_move_assignable_v<ag::stream>);
 static_assert(std::is_trivially_copyable_v<ag::stream_ref>);
+static_assert(sizeof(ag::alloc_node<float>) == 40);
+static_assert(sizeof(ag::alloc_node<float, ag::checking::off>) == 3 * sizeof(void*));
 static_assert(sizeof(ag::stream_ref) == sizeof(CUstream));
 static_assert(std::is_convertible_v<CUstream, ag::stream_ref>);
 static_assert(std::is_convertible_v<const ag::stream&, ag::stream_ref>);

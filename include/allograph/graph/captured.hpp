@@ -87,8 +87,8 @@ public:
     /// @param token  consumed on success
     /// @throws misuse [F2] when no captured free names its address, [F1] when it is freed already or the free is another
     ///         token's, [F4] when its graph is gone, [F9]
-    template <class T, checking C>
-    void freed(alloc_node<T, C>&& token, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    template <class T>
+    void freed(alloc_node<T, Checks>&& token, const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         if constexpr (checks) {
             const source_line where{file, line};
             if (token.spent()) {

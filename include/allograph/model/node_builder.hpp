@@ -25,6 +25,7 @@ inline constexpr zero_t zero{};
 struct because_this_kind_of_graph_cannot_hold_allocations_use_memory_graph {};
 struct because_the_free_spends_the_allocation_write_std_move {};
 struct because_only_an_alloc_node_can_be_freed {};
+struct because_only_graphs_that_both_check_or_both_do_not_share_allocations {};
 struct because_device_memory_holds_trivially_copyable_values_not_const_aligned_to_at_most_512 {};
 struct because_only_values_of_1_2_or_4_bytes_can_be_set_write_allograph_zero_or_a_kernel {};
 struct because_a_memset_writes_and_this_span_is_const {};
@@ -102,8 +103,14 @@ inline constexpr bool is_alloc_node = false;
 template <class T, checking C>
 inline constexpr bool is_alloc_node<alloc_node<T, C>> = true;
 template <class M>
-using why_not_freed = std::conditional_t<is_alloc_node<M>, because_the_free_spends_the_allocation_write_std_move,
-                                         because_only_an_alloc_node_can_be_freed>;
+inline constexpr checking checking_of = checking::on;
+template <class T, checking C>
+inline constexpr checking checking_of<alloc_node<T, C>> = C;
+template <class M, checking Checks>
+using why_not_freed =
+    std::conditional_t<!is_alloc_node<M>, because_only_an_alloc_node_can_be_freed,
+                       std::conditional_t<checking_of<M> == Checks, because_the_free_spends_the_allocation_write_std_move,
+                                          because_only_graphs_that_both_check_or_both_do_not_share_allocations>>;
 
 template <class K>
 inline constexpr bool is_kernel = false;
@@ -240,23 +247,23 @@ public:
     /// @param token  spent on success
     /// @throws misuse [O3] [O4] [F9]
     /// Driver: cuGraphAddMemFreeNode
-    template <class T, checking C>
+    template <class T>
         requires(can.memory_nodes)
-    [[gnu::always_inline]] constexpr free_node add_free(const dependencies& deps, alloc_node<T, C>&& token) {
+    [[gnu::always_inline]] constexpr free_node add_free(const dependencies& deps, alloc_node<T, Checks>&& token) {
         const free_node made(self().emit_free(deps, free_request{token, token.allocation(), token.data().address()}));
         detail::handle_access::spend(token);
         return made;
     }
-    template <class T, checking C>
+    template <class T>
         requires(can.memory_nodes)
-    constexpr free_node add_free(alloc_node<T, C>&& token, const char* file = __builtin_FILE(),
+    constexpr free_node add_free(alloc_node<T, Checks>&& token, const char* file = __builtin_FILE(),
                                  unsigned line = __builtin_LINE()) {
-        return add_free(dependencies({}, file, line), static_cast<alloc_node<T, C>&&>(token));
+        return add_free(dependencies({}, file, line), static_cast<alloc_node<T, Checks>&&>(token));
     }
-    template <class M, class Reason = detail::why_not_freed<M>>
+    template <class M, class Reason = detail::why_not_freed<M, Checks>>
         requires(can.memory_nodes)
     void add_free(const dependencies&, const M&) = delete;
-    template <class M, class Reason = detail::why_not_freed<M>>
+    template <class M, class Reason = detail::why_not_freed<M, Checks>>
         requires(can.memory_nodes)
     void add_free(const M&) = delete;
     template <detail::node_pointer P, class M, class Reason = because_a_pointer_has_no_count_write_a_span_or_a_range>
