@@ -1,7 +1,7 @@
 // rule: F10
 // expect(g++): because_only_add_alloc_makes_an_allocation
 // expect(clang++): because_only_add_alloc_makes_an_allocation
-// expect(nvcc): the default constructor of "allograph::v0::alloc_node<float>" cannot be referenced
+// expect(nvcc): the default constructor of "allograph::v0::alloc_node<float, allograph::v0::checking::on>" cannot be referenced
 #include <allograph/allograph.hpp>
 
 namespace ag = allograph;
