@@ -382,8 +382,8 @@ std::array<double, variants> time_round(const program& p, CUfunction kernel, tur
             sum[variant] += processor_time() - begin;
         });
     }
-    for (double& each : sum) {
-        each /= static_cast<double>(p.ops.size());
+    for (double& total : sum) {
+        total /= static_cast<double>(p.ops.size());
     }
     return sum;
 }

@@ -41,13 +41,16 @@ template <class G>
 concept allocates_somehow = requires(G& g) { g.template add_alloc<float>(1); } ||
                             requires(G& g, ag::node n) { g.template add_alloc<float>(ag::after(n), 1); };
 template <class G>
-concept frees = requires(G& g, float_token&& t, ag::node n) {
-    g.add_free(static_cast<float_token&&>(t));
-    g.add_free(ag::after(n), static_cast<float_token&&>(t));
+using own_token = typename G::template token_of<float>;
+template <class G>
+concept frees = requires(G& g, own_token<G>&& t, ag::node n) {
+    g.add_free(static_cast<own_token<G>&&>(t));
+    g.add_free(ag::after(n), static_cast<own_token<G>&&>(t));
 };
 template <class G>
-concept frees_somehow = requires(G& g, float_token&& t) { g.add_free(static_cast<float_token&&>(t)); } ||
-                        requires(G& g, float_token&& t, ag::node n) { g.add_free(ag::after(n), static_cast<float_token&&>(t)); };
+concept frees_somehow = requires(G& g, own_token<G>&& t) {
+    g.add_free(static_cast<own_token<G>&&>(t));
+} || requires(G& g, own_token<G>&& t, ag::node n) { g.add_free(ag::after(n), static_cast<own_token<G>&&>(t)); };
 template <class G>
 concept calls_the_host = requires(G& g) { g.add_host(nothing{}); };
 template <class G>
