@@ -131,7 +131,7 @@ std::string compare(Choose&& choose, int steps, tally& count) {
     constexpr std::uint32_t id = 7;
     oracle truth;
     ag::recorder model(id);
-    static thread_local std::vector<char> block;  // static graphs are large: one, made anew each time
+    static thread_local std::vector<char> block;    // static graphs are large: one, made anew each time
     using small_graph = ag::static_graph<512, 64>;  // 60 nodes, and an edge between any two of them while they are inferred
     block.resize(sizeof(small_graph) + alignof(small_graph));
     void* place = block.data();
